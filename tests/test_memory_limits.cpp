@@ -185,6 +185,20 @@ TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithm
           return tucker(exec, hand_over(X), options).fit();
         });
   }
+  SECTION("Tucker by semi-sparse products") {
+    check_limits<Space, Scalar>(
+        exec, tensors,
+        [](test::MemoryTrial const& trial) {
+          TuckerOptions options;
+          options.ranks.assign(trial.dims.size(), 2);
+          options.strategy = TtmChainStrategy::semi_sparse;
+          options.iterations = 1;
+          return options;
+        },
+        [&](auto X, TuckerOptions const& options) {
+          return tucker(exec, hand_over(X), options).fit();
+        });
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("Too little memory is refused with the least that would do",

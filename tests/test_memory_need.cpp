@@ -69,6 +69,31 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what plans of MTTKRP take", "[kernel
                                                                                   strategy, slices);
 }
 
+TEMPLATE_LIST_TEST_CASE("memory_need counts plans of tensors in order, and of long indices",
+                        "[kernels][memory]", test::Cases) {
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  auto const trial = GENERATE(from_range(test::memory_trials()));
+  auto const first = GENERATE(0, 1);
+  auto const given = generate<typename TestType::Scalar, std::uint64_t>(exec, trial.dims, trial.nnz,
+                                                                        trial.skew);
+  auto const X = sorted(exec, given,
+                        first == 0 ? sporades::detail::modes_by_length(trial.dims)
+                                   : sporades::detail::mttkrp_mode_order(trial.dims, 1));
+  for (auto const strategy :
+       {MttkrpStrategy::sorted, MttkrpStrategy::csf, MttkrpStrategy::flycoo}) {
+    CAPTURE(to_string(trial.dims), first, to_string(strategy));
+    MttkrpOptions const options{strategy, trial.rank};
+    decltype(make_mttkrp_plan(exec, X, options)) plan;
+    auto const recording = test::record([&] {
+      auto own = test::copy_of(exec, X);
+      plan = make_mttkrp_plan(exec, hand_over(own), options);
+    });
+    check_plan<Memory>(memory_need(exec, X, options), 0, static_cast<double>(plan.storage_bytes()),
+                       recording);
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("memory_need counts plans whose indices do not fit a word",
                         "[kernels][memory]", test::Cases) {
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();

@@ -211,7 +211,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS takes the memory that it may",
     auto const resident = cp_als(exec, X, options);
     options.streaming.memory = 1 << 20;
     options.streaming.always = true;
-    auto const need = test::streamed_need<Scalar>(exec, dims, nnz, options);
+    auto const need = test::streamed_need(exec, X, options);
     double const most = need.peak + static_cast<double>(options.streaming.memory);
     check_peak(most, 0.4, [&] {
       auto const out_of_core = cp_als(exec, X, options);
@@ -240,7 +240,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-APR takes the memory that it may",
     auto const resident = cp_apr(exec, X, options);
     options.streaming.memory = 1 << 20;
     options.streaming.always = true;
-    auto const need = test::streamed_need<Scalar>(exec, dims, nnz, options);
+    auto const need = test::streamed_need(exec, X, options);
     double const most = need.peak + static_cast<double>(options.streaming.memory);
     check_peak(most, 0.5, [&] {
       auto const out_of_core = cp_apr(exec, X, options);
@@ -301,7 +301,7 @@ TEMPLATE_LIST_TEST_CASE("A fit near 1 is computed again without the nonzeros in 
     CHECK(resident.fit() > 0.9999);
     options.streaming.memory = 1 << 19;
     options.streaming.always = true;
-    auto const need = test::streamed_need<Scalar>(exec, dims, nnz, options);
+    auto const need = test::streamed_need(exec, X, options);
     double const most = need.peak + static_cast<double>(options.streaming.memory);
     check_peak(most, 0, [&] { CHECK(cp_als(exec, X, options).values == resident.values); });
   }

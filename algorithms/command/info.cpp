@@ -241,7 +241,8 @@ void check_memory(Exec const& exec, Tensor const& X, int rank) {
   for (auto strategy : sized) {
     sporades::detail::MemoryCount plan;
     MttkrpOptions const options{strategy, rank};
-    detail::count_mttkrp_plan<double>(exec, plan, detail::counted(shape, false, tuples), options,
+    plan.hold(shape.bytes());
+    detail::count_mttkrp_plan<double>(exec, plan, shape, options,
                                       detail::decide_layout<Exec>(shape, options), tuples);
     most.take_larger(plan);
   }

@@ -35,7 +35,6 @@ class ModelMemory {
   using HostTensor = CooTensor<Scalar, Index>;
   using Tensor = CooTensor<Scalar, Index, typename Exec::memory_space>;
   static constexpr bool on_gpu = sporades::detail::is_gpu<Exec>;
-  static constexpr sporades::detail::Numbers<Scalar, Index> numbers{};
 
  public:
   /// limit: bytes that the run may have; 0: all that are left. is_out_of_core: the tensor lies in
@@ -158,11 +157,11 @@ class ModelMemory {
       asks.resident = [this, &resident](Options const& with) {
         return in_all(resident.dims, with, memory_need(exec_, resident, with));
       };
-    asks.streamed = [this, shape](Options const& with) {
-      return in_all(shape.dims, with, streamed_need(exec_, shape, with, numbers));
+    asks.streamed = [this, shape, &X](Options const& with) {
+      return in_all(shape.dims, with, run_need(exec_, shape, X, with, true));
     };
-    asks.copies = [this, shape](Options const& with) {
-      return copy_bytes(exec_, shape, with, numbers);
+    asks.copies = [this, shape, &X](Options const& with) {
+      return copy_bytes(exec_, shape, X, with);
     };
     return asks;
   }
@@ -186,7 +185,7 @@ class ModelMemory {
   std::string where(HostTensor const& X, Options const& options, double resident) const {
     if constexpr (on_gpu)
       return sporades::detail::sorted_by_host(
-          copy_bytes(exec_, sporades::detail::shape_of(X), options, numbers), resident);
+          copy_bytes(exec_, sporades::detail::shape_of(X), X, options), resident);
     double const files = Method::streamed_files(X.dims, X.nnz(), options);
     return "the nonzeros stay in files in " + sporades::detail::scratch_folder() +
            " (TMPDIR), of up to " + sporades::detail::bytes_text(files) + ", and are streamed";
@@ -204,8 +203,8 @@ class ModelMemory {
   template <class Options>
   std::string streaming_advice(HostTensor const& X, Options const& options, double left) const {
     if (on_gpu || limit_ > 0 || !Method::streaming_refusal(options).empty()) return "";
-    double const bytes = in_all(
-        X.dims, options, streamed_need(exec_, sporades::detail::shape_of(X), options, numbers));
+    double const bytes =
+        in_all(X.dims, options, run_need(exec_, sporades::detail::shape_of(X), X, options, true));
     return bytes <= left / 2 ? "; with --memory it is streamed from files" : "";
   }
 

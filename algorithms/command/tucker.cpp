@@ -45,10 +45,7 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   }
   static std::string streaming_refusal(TuckerOptions const& options) {
     if (options.init == TuckerInit::hosvd) return "; --init random would stream it";
-    return options.strategy == TtmChainStrategy::automatic ||
-                   options.strategy == TtmChainStrategy::fused
-               ? ""
-               : "; --strategy fused would stream it";
+    return options.strategy == TtmChainStrategy::csf ? "; --strategy fused would stream it" : "";
   }
 
   static void decide_start(int, Position) {}

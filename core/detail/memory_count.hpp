@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sporades/core/matrix.hpp>
 #include <sporades/core/memory_need.hpp>
+#include <vector>
 
 namespace sporades::detail {
 
@@ -30,6 +31,14 @@ class MemoryCount {
   void pass(double bytes) {
     hold(bytes);
     release(bytes);
+  }
+  /// The computation needs so many bytes in a buffer that grows: what is there is freed once there
+  /// is more. room: its bytes.
+  void grow(double& room, double needed) {
+    if (needed <= room) return;
+    hold(needed);
+    release(room);
+    room = needed;
   }
   /// The computation makes something, and frees so many bytes of what it was made of.
   void make(MadeBytes const& made, double freed = 0) {
@@ -68,6 +77,15 @@ template <class Scalar>
 double factors_bytes(Dims const& dims, int columns) {
   double bytes = 0;
   for (auto dim : dims) bytes += matrix_bytes<Scalar>(static_cast<double>(dim), columns);
+  return bytes;
+}
+
+/// Bytes of one factor a mode, each with its rank of columns.
+template <class Scalar>
+double factors_bytes(Dims const& dims, std::vector<int> const& ranks) {
+  double bytes = 0;
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    bytes += matrix_bytes<Scalar>(static_cast<double>(dims[n]), ranks[n]);
   return bytes;
 }
 

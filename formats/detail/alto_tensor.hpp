@@ -305,16 +305,13 @@ inline double alto_part_bytes(CooShape const& X, double buffer_rows) {
          4 * N * buffer_rows / block;
 }
 
-/// make_alto. is_last: X alone holds its nonzeros, and its coordinates are freed before the sort.
+/// make_alto of an X that is handed over: its coordinates are freed before the sort.
 template <class ExecutionSpace>
-MadeBytes alto_bytes(ExecutionSpace const& exec, CooShape const& X, bool is_last,
-                     double buffer_rows) {
-  double const keys = alto_word_bytes(X), freed = is_last ? X.coordinate_bytes() : 0;
-  auto const sort = sort_bytes(exec, X.count());
-  double const kept = keys + X.value_bytes() + alto_part_bytes(X, buffer_rows);
-  double const in_order = sort.kept + keys + std::max(keys, X.value_bytes());
-  return {kept, std::max({keys, keys + sort.peak - freed, in_order - freed,
-                          kept - (is_last ? X.bytes() : 0)})};
+MadeBytes alto_bytes(ExecutionSpace const& exec, CooShape const& X, double buffer_rows) {
+  double const keys = alto_word_bytes(X), values = X.value_bytes();
+  double const kept = keys + values + alto_part_bytes(X, buffer_rows);
+  auto const in_order = in_sorted_order(sort_bytes(exec, X.count()), std::max(keys, values));
+  return {kept, std::max({keys, keys + in_order.peak - X.coordinate_bytes(), kept - X.bytes()})};
 }
 
 }  // namespace detail

@@ -20,6 +20,13 @@ struct CooShape {
   double coordinate_bytes() const { return nnz * index_bytes * static_cast<double>(dims.size()); }
   double value_bytes() const { return nnz * scalar_bytes; }
   double bytes() const { return coordinate_bytes() + value_bytes(); }
+
+  /// Of as many nonzeros with other indices, in no order.
+  CooShape with_dims(Dims const& others) const {
+    return {others, nnz, {}, scalar_bytes, index_bytes};
+  }
+  /// In no order: formats share nothing with it.
+  CooShape unordered() const { return with_dims(dims); }
 };
 
 /// Of nonzeros in any order.

@@ -144,6 +144,19 @@ MadeBytes csf_bytes(ExecutionSpace const& exec, CooShape const& X, std::vector<i
           std::max(list.peak, list.kept + 8 * X.nnz + tree)};
 }
 
+/// make_hocfs on the last of these modes, without padding; with ELL slices it shares no values.
+template <class ExecutionSpace, class Tuples>
+MadeBytes hocfs_bytes(ExecutionSpace const& exec, CooShape const& X, std::vector<int> const& modes,
+                      bool is_ell, Tuples& tuples) {
+  auto made = csf_bytes(exec, is_ell ? X.unordered() : X, modes, tuples);
+  double const fibers = tuples.of(modes, modes.size() - 1);
+  double const slices = modes.size() > 2 ? tuples.of(modes, modes.size() - 2) : 1;
+  made.kept += 9 * slices + 16;
+  // Slices in rows stay until they are padded.
+  double const rows = X.nnz * (X.index_bytes + X.scalar_bytes) + 8 * (slices + fibers + 1);
+  return {made.kept, std::max(made.peak, made.kept + (is_ell ? rows : 0))};
+}
+
 }  // namespace detail
 
 // What is no CooTensor is refused.

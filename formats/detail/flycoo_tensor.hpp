@@ -347,11 +347,10 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 namespace detail {
 
-/// make_flycoo in so many partitions. is_last: X alone holds its nonzeros, and is freed once the
-/// first order is written.
+/// make_flycoo, in so many partitions, of an X that is handed over: it is freed once the first
+/// order is written.
 template <class ExecutionSpace>
-MadeBytes flycoo_bytes(ExecutionSpace const& exec, CooShape const& X, bool is_last,
-                       Position partitions) {
+MadeBytes flycoo_bytes(ExecutionSpace const& exec, CooShape const& X, Position partitions) {
   using Unit = FlycooUnit<typename ExecutionSpace::memory_space>;
   FlycooLayout const layout(X.dims, static_cast<int>(8 * X.scalar_bytes), unit_bits<Unit>);
   double const records = sizeof(Unit) * (X.nnz * layout.units + double{spare_units});
@@ -379,7 +378,7 @@ MadeBytes flycoo_bytes(ExecutionSpace const& exec, CooShape const& X, bool is_la
   double const next =
       others > 0 ? made + std::max(in_sorted_order(sort, 8 * X.nnz).peak, records) : 0;
   return {made + pieces + (others > 0 ? records : 0),
-          pieces + ranks + std::max({ranking, first, next - (is_last ? X.bytes() : 0)})};
+          pieces + ranks + std::max({ranking, first, next - X.bytes()})};
 }
 
 }  // namespace detail

@@ -156,6 +156,18 @@ inline double fibers_bytes(double items, double fibers, double modes, double ind
          4 * (marks + 1);
 }
 
+/// make_cfb or make_hocsr on the last of these modes, with so many bytes where fibers begin: of
+/// items sorted in fibers the indices and the values stay, or only the indices for an X in that
+/// order.
+template <class ExecutionSpace>
+MadeBytes compressed_fibers_bytes(ExecutionSpace const& exec, CooShape const& X,
+                                  std::vector<int> const& modes, double fibers, double begins) {
+  auto const list = sorted_bytes(exec, X, modes);
+  double const all = fibers_bytes(X.nnz, fibers, X.order(), X.index_bytes);
+  return {X.nnz * X.index_bytes + begins + (is_sorted_by(X, modes) ? 0 : X.value_bytes()),
+          std::max(list.peak, list.kept + all + begins)};
+}
+
 /// make_hierarchical, which shares the values of an X in that order.
 template <class ExecutionSpace>
 MadeBytes hierarchical_bytes(ExecutionSpace const& exec, CooShape const& X,

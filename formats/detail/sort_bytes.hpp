@@ -74,16 +74,15 @@ bool may_repeat(ExecutionSpace const& exec, Tensor const& X) {
   return repeats > 0;
 }
 
-/// sum_duplicates of an X that is handed over and is counted: the sum is counted in its place.
-/// Where coordinates repeat, all may be there twice for a moment. Returns the sum's shape.
+/// sum_duplicates of an X that is handed over, in whose place the sum is counted. Where coordinates
+/// repeat, all may be there twice for a moment.
 template <class ExecutionSpace>
-CooShape count_sum_duplicates(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                              bool repeats) {
+void count_sum_duplicates(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                          bool repeats) {
   std::vector<int> modes;
   for (int n = 0; n < X.order(); ++n) modes.push_back(n);
   count.pass(sorted_bytes(exec, X, modes).peak);
   count.pass(8 * X.nnz + (repeats ? X.bytes() : 0));
-  return sorted_shape(X, modes);
 }
 
 }  // namespace sporades::detail

@@ -44,7 +44,9 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   static_assert(std::is_same_v<typename ExecutionSpace::memory_space, MemorySpace>,
                 "memory_need of a plan on all modes: X must be where exec computes");
   detail::check_options(options.products, X.order());
-  return detail::all_modes_plan_memory(exec, X, options, true);
+  return detail::count_plan(exec, X, false, [&](auto& count, auto const& shape, auto& tuples) {
+    detail::count_all_modes_plan<Scalar>(exec, count, shape, options, tuples);
+  });
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -60,8 +62,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        SpttmOptions const& options) {
   expects(options.rank > 0, "memory_need: rank ", options.rank, " is not positive");
-  return detail::count_plan(exec, X, true, [&](auto& count, auto const&, auto& tuples) {
-    detail::count_spttm_plan(exec, count, X, options, tuples);
+  return detail::count_plan(exec, X, true, [&](auto& count, auto const& shape, auto& tuples) {
+    detail::count_spttm_plan<Scalar>(exec, count, shape, options, tuples);
   });
 }
 
@@ -97,13 +99,13 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   detail::check_ranks(X.dims, ranks, "memory_need");
   return detail::count_plan(exec, X, false, [&](auto& count, auto const& shape, auto& tuples) {
     bool const repeats = detail::may_repeat(exec, X);
-    if (options.updatable) {  // numbers in place of the values, and which they are
-      count.hold(shape.value_bytes());
-      count.hold(X.order() * detail::numbers_bytes(shape.nnz));
-      if (repeats) count.hold(8 * shape.nnz + detail::numbers_bytes(shape.nnz));
-    }
-    auto const summed = detail::count_sum_duplicates(exec, count, shape, repeats);
-    detail::count_ttm_chain_plan<Scalar>(exec, count, X, summed, ranks, options, tuples);
+    auto resident = options;
+    resident.streaming.always = false;
+    if (options.updatable)  // numbers in place of the values, and which they are
+      count.hold(shape.value_bytes() + X.order() * detail::numbers_bytes(shape.nnz) +
+                 (repeats ? 8 * shape.nnz + detail::numbers_bytes(shape.nnz) : 0));
+    detail::count_sum_duplicates(exec, count, shape, repeats);
+    detail::count_ttm_chain_plan<Scalar>(exec, count, X, ranks, resident, tuples);
     if (options.updatable) count.release(shape.value_bytes());
   });
 }

@@ -37,14 +37,10 @@ double peak_of(Recording const& recording) {
   return found == recording.bytes.end() ? 0 : found->second.peak;
 }
 
-/// What a decomposition takes of a tensor that is streamed, without windows.
-template <class Scalar, class ExecutionSpace, class Options>
-MemoryNeed streamed_need(ExecutionSpace const& exec, Dims const& dims, Position nnz,
-                         Options const& options) {
-  using Index = std::uint32_t;
-  sporades::detail::CooShape const X{
-      dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
-  return streamed_need(exec, X, options, sporades::detail::Numbers<Scalar, Index>{});
+/// What a decomposition takes of an X that is streamed, without windows.
+template <class ExecutionSpace, class Tensor, class Options>
+MemoryNeed streamed_need(ExecutionSpace const& exec, Tensor const& X, Options const& options) {
+  return run_need(exec, sporades::detail::shape_of(X), X, options, true);
 }
 
 }  // namespace sporades::test

@@ -9,37 +9,19 @@
 #include <sporades/kernels/detail/find_fit.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
-/// How decompositions take less memory. What each of them has for its Options:
-///   resident_need(exec, shape, X, options)         memory_need where X is accessible
-///   streamed_need(exec, shape, options, Numbers)   where X is streamed; without windows
-///   can_stream(shape, options)
-///   set_streaming(on_gpu, shape, options, bytes)   see find_fit.hpp
-/// and where the defaults do not do, which are here and in find_fit.hpp:
-///   copy_bytes(exec, shape, options, Numbers)      where a GPU may keep copies resident
-///   possible_need(exec, shape, options, Numbers)   bytes that suffice, whatever the nonzeros are
-///   lighten(on_gpu, shape, asked, options, streams)
+/// How decompositions take less memory. Each has the functions of find_fit.hpp for its Options, and
+/// those that follow where they do not do.
 
 namespace sporades {
 namespace detail {
 
-/// The types of a tensor's numbers, as an argument.
-template <class Scalar, class Index>
-struct Numbers {};
-
-template <class ExecutionSpace, class MemorySpace>
-inline constexpr bool is_accessible =
-    Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible;
-
-/// Bytes of the sorted copies that a streamed run plans, where a GPU may keep them resident; else
-/// infinity.
-template <class ExecutionSpace, class Options, class Scalar, class Index>
-double copy_bytes(ExecutionSpace const&, CooShape const&, Options const&, Numbers<Scalar, Index>) {
+template <class ExecutionSpace, class Tensor, class Options>
+double copy_bytes(ExecutionSpace const&, CooShape const&, Tensor const&, Options const&) {
   return std::numeric_limits<double>::infinity();
 }
 
-template <class ExecutionSpace, class Options, class Scalar, class Index>
-double possible_need(ExecutionSpace const&, CooShape const&, Options const&,
-                     Numbers<Scalar, Index>) {
+template <class ExecutionSpace, class Tensor, class Options>
+double possible_need(ExecutionSpace const&, CooShape const&, Tensor const&, Options const&) {
   return std::numeric_limits<double>::infinity();  // unknown without a look at the nonzeros
 }
 
@@ -51,27 +33,6 @@ inline std::string sorted_by_host(double copies, double bytes) {
              : "the nonzeros stay in the host's memory, and what does not fit is streamed";
 }
 
-/// Whether the host's memory holds so many copies of X beside what it holds.
-inline bool host_holds(CooShape const& X, int copies) {
-  return copies * X.bytes() <= host_memory_left();
-}
-
-/// All bytes that a decomposition takes in the memory where it computes: on hosts vectors and
-/// mirrors are in the same.
-template <class ExecutionSpace>
-double in_all(MemoryNeed const& need) {
-  return need.peak + (is_gpu<ExecutionSpace> ? 0 : need.host);
-}
-
-/// The need with the windows of what is streamed.
-template <class ExecutionSpace, class Options>
-MemoryNeed with_windows(CooShape const& X, Options const& options, MemoryNeed need) {
-  double const windows = window_bytes<ExecutionSpace>(options.streaming, X.bytes());
-  need.kept += windows;
-  need.peak += windows;
-  return need;
-}
-
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options,
@@ -80,11 +41,14 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                        Options const& options) {
   expects(X.nnz() > 0, "memory_need: X has no nonzeros");
   auto const shape = detail::shape_of(X);
-  if constexpr (detail::is_accessible<ExecutionSpace, MemorySpace>)
-    return resident_need(exec, shape, X, options);
-  else
-    return detail::with_windows<ExecutionSpace>(
-        shape, options, streamed_need(exec, shape, options, detail::Numbers<Scalar, Index>{}));
+  bool const is_streamed = !detail::is_accessible<ExecutionSpace, MemorySpace>;
+  auto need = run_need(exec, shape, X, options, is_streamed);
+  if (is_streamed) {
+    double const windows = detail::window_bytes<ExecutionSpace>(options.streaming, shape.bytes());
+    need.kept += windows;
+    need.peak += windows;
+  }
+  return need;
 }
 
 namespace detail {
@@ -94,47 +58,18 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 FittedOptions<Options> fitted(ExecutionSpace const& exec,
                               CooTensor<Scalar, Index, MemorySpace> const& X, Options const& asked,
                               double beside) {
-  constexpr bool accessible = is_accessible<ExecutionSpace, MemorySpace>;
   FittedOptions<Options> fit{asked, false, ""};
-  auto const shape = shape_of(X);
-  double const limit = static_cast<double>(asked.memory);
   bool const is_asked = asked.streaming.always || asked.streaming.memory > 0;
-  if (X.nnz() == 0 || (is_asked && limit == 0)) return fit;  // what is wrong is said later
-  double const free = memory_to_take(exec) + (accessible ? shape.bytes() : 0);
-  double const left = (limit > 0 ? std::min(limit, free) : free) - beside;
-  if (accessible && possible_need(exec, shape, asked, Numbers<Scalar, Index>{}) <= left) return fit;
-  constexpr bool on_gpu = is_gpu<ExecutionSpace>;
-  Numbers<Scalar, Index> const numbers{};
-  double const stays = accessible && !on_gpu ? shape.bytes() : 0;
-  FitQuestion<Options> question{shape, on_gpu, left};
-  question.may_lighten = !is_asked;
-  // Files take room on a disk: a host uses them only where a limit is asked for. On the host a
-  // GPU's tensor is there twice for a moment, beside its lists.
-  question.may_stream = can_stream(shape, asked) && (on_gpu || limit > 0) && !is_asked &&
-                        (!on_gpu || !accessible || host_holds(shape, shape.order() + 3));
-  if constexpr (accessible)
-    question.resident = [&](Options const& with) {
-      return in_all<ExecutionSpace>(memory_need(exec, X, with));
-    };
-  question.streamed = [&](Options const& with) {
-    return in_all<ExecutionSpace>(streamed_need(exec, shape, with, numbers)) + stays;
-  };
-  question.copies = [&](Options const& with) { return copy_bytes(exec, shape, with, numbers); };
-  question.before = accessible ? looked_at_bytes(shape) : 0.0;
-  auto const found = find_fit(question, asked);
-  if (!found.fits)
-    throw RunError(concatenate("a decomposition of ", to_string(X.dims), " with ", X.nnz(),
-                               " nonzeros ",
-                               shortage_text(found.least + beside, left + beside, " at least")));
-  fit.options = found.options;
-  fit.moves_to_host = found.streams && accessible && on_gpu;
-  if ((found.streams || !found.lighter.empty()) && found.needs > 0)
-    fit.note = shortage_text(found.needs + beside, left + beside) + ": ";
+  if (X.nnz() == 0 || (is_asked && asked.memory == 0)) return fit;  // what is wrong is said later
+  auto const found = fit_within(exec, X, asked, beside, "a decomposition of ");
+  fit = {found.options, found.moves_to_host, found.shortage};
+  if (!fit.note.empty()) fit.note += ": ";
   fit.note += found.lighter;
-  if (found.streams)
-    fit.note += (found.lighter.empty() ? "" : "; ") +
-                (on_gpu ? sorted_by_host(question.copies(fit.options), found.windows)
-                        : "the nonzeros are streamed from files");
+  if (!found.streams) return fit;
+  double const copies = copy_bytes(exec, shape_of(X), X, fit.options);
+  fit.note += (found.lighter.empty() ? "" : "; ") +
+              (is_gpu<ExecutionSpace> ? sorted_by_host(copies, found.windows)
+                                      : "the nonzeros are streamed from files");
   return fit;
 }
 

@@ -35,6 +35,14 @@ double column_workspace_bytes(std::uint64_t rows, int columns) {
   return partial_sums_bytes(blocks, static_cast<double>(R));
 }
 
+/// The most that `of` gives for a mode's length.
+template <class Of>
+double most_of(Dims const& dims, Of const& of) {
+  double most = 0;
+  for (auto dim : dims) most = std::max(most, static_cast<double>(of(dim)));
+  return most;
+}
+
 /// dot and norm_squared of so many entries.
 inline double dot_bytes(double entries) {
   return 8 * (2 * std::ceil(entries / 2048) * 32 + 64);

@@ -26,72 +26,44 @@ std::vector<int> wanted_fused_modes(Dims const& dims, Position nnz,
              : std::vector<int>();
 }
 
-/// make_mttkrp_plan of an X that is handed over.
-template <class Scalar, class ExecutionSpace, class Tuples>
-void count_own_plan(ExecutionSpace const& exec, MemoryCount& count, CountedTensor const& X,
-                    MttkrpOptions const& options, Tuples& tuples) {
-  count_mttkrp_plan<Scalar>(exec, count, X, options, decide_layout<ExecutionSpace>(X, options),
-                            tuples);
-}
-
-/// make_dimension_tree of these modes of an X that is handed over.
-template <class Scalar, class ExecutionSpace, class Tuples>
-void count_fused_tree(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                      std::vector<int> const& fused, MttkrpOptions const& options, Tuples& tuples) {
-  TreeDims const dims(X.dims, fused);
-  CooShape whole = X, grid = X;
-  whole.dims = dims.whole;
-  grid.dims = dims.grid;
-  double const cells = static_cast<double>(dims.cells());
-  grid.nnz = cells;
-  whole.sorted_modes = grid.sorted_modes = {};
-  count.hold(whole.coordinate_bytes());
-  count.release(X.coordinate_bytes());
-  auto const rows_of_whole = [&](int n) {
-    return n == 0 ? tuples.of(fused, fused.size())
-                  : tuples.rows(dims.others[static_cast<std::size_t>(n - 1)]);
-  };
-  count_own_plan<Scalar>(exec, count, {whole, true, rows_of_whole}, options, tuples);
+/// A tree's grid, the plan for its products, and K and T.
+template <class Scalar, class ExecutionSpace>
+void count_grid(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                TreeDims const& dims, MttkrpOptions const& options) {
+  auto grid = X.with_dims(dims.grid);
+  grid.nnz = static_cast<double>(dims.cells());
+  FiberCountBound tuples(grid);
+  MttkrpOptions const products{options.strategy, options.rank};
   count.hold(grid.bytes());
-  auto const rows_of_grid = [&](int n) { return static_cast<double>(grid.dims[n]); };
-  count_own_plan<Scalar>(exec, count, {grid, true, rows_of_grid}, options, tuples);
-  count.hold(grid.bytes() + 2 * matrix_bytes<Scalar>(cells, options.rank));
+  count_mttkrp_plan<Scalar>(exec, count, grid, products,
+                            decide_layout<ExecutionSpace>(grid, products), tuples);
+  count.hold(grid.bytes() + 2 * matrix_bytes<Scalar>(grid.nnz, options.rank));
 }
 
-/// make_mttkrp_all_modes_plan of an X that is handed over.
+/// make_mttkrp_all_modes_plan of an X that is handed over, and that `count` holds.
 template <class Scalar, class ExecutionSpace, class Tuples>
 void count_all_modes_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                           MttkrpAllModesOptions const& options, Tuples& tuples) {
   auto const products = options_for<Scalar>(options.products);
   auto const fused = wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options);
   auto const layout = decide_layout<ExecutionSpace>(X, products);
-  auto other = count;
-  if (!fused.empty()) count_fused_tree<Scalar>(exec, count, X, fused, products, tuples);
-  if (!fused.empty() && layout.strategy() != MttkrpStrategy::alto) return;
-  count_own_plan<Scalar>(exec, other, counted(X, true, tuples), products, tuples);
-  if (fused.empty())
-    count = other;
-  else  // it is plain where fused modes would scatter X
-    count.take_larger(other);
+  MemoryCount plain = count;
+  if (!fused.empty()) {
+    TreeDims const dims(X.dims, fused);
+    auto const whole = X.with_dims(dims.whole);
+    FiberCountBound whole_tuples(whole);
+    count.hold(whole.coordinate_bytes());
+    count.release(X.coordinate_bytes());
+    count_mttkrp_plan<Scalar>(exec, count, whole, products,
+                              decide_layout<ExecutionSpace>(whole, products), whole_tuples);
+    count_grid<Scalar>(exec, count, X, dims, products);
+    if (layout.strategy() != MttkrpStrategy::alto) return;
+  }
+  count_mttkrp_plan<Scalar>(exec, plain, X, products, layout, tuples);
+  count.take_larger(plain);  // it is plain where fused modes would scatter X
 }
 
-/// memory_need of a plan on all modes, with X in memory that exec works in; is_last: nobody else
-/// holds it.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MemoryNeed all_modes_plan_memory(ExecutionSpace const& exec,
-                                 CooTensor<Scalar, Index, MemorySpace> const& X,
-                                 MttkrpAllModesOptions const& options, bool is_last) {
-  auto const shape = shape_of(X);
-  FiberCountEstimate<ExecutionSpace, std::decay_t<decltype(X)>> tuples(exec, X);
-  MemoryCount count;
-  count.hold(shape.bytes());
-  count_all_modes_plan<Scalar>(exec, count, shape, options, tuples);
-  double const beside = is_last ? 0 : shape.bytes();
-  return {with_small_views(count.held()), with_small_views(count.peak() + beside), 0};
-}
-
-/// Whether a plan with fused modes takes no more than it may. Looks at the nonzeros only where it
-/// may matter.
+/// Whether a plan with fused modes takes no more than it may, whatever the nonzeros are.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool fused_modes_fit(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                      MttkrpAllModesOptions const& options) {
@@ -100,12 +72,10 @@ bool fused_modes_fit(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
   MemoryCount count;
   count.hold(shape.bytes());
   count_all_modes_plan<Scalar>(exec, count, shape, options, possible);
-  double const beside = is_last(X) ? 0 : shape.bytes();
+  double const at_most = with_small_views(count.peak()) + (is_last(X) ? 0 : shape.bytes());
   double const memory = static_cast<double>(options.products.memory);
-  double const at_most = with_small_views(count.peak() + beside);
   if (memory == 0 && at_most < (64 << 20)) return true;
-  double const left = memory > 0 ? memory : memory_to_take(exec) + shape.bytes();
-  return at_most <= left || all_modes_plan_memory(exec, X, options, is_last(X)).peak <= left;
+  return at_most <= (memory > 0 ? memory : memory_to_take(exec) + shape.bytes());
 }
 
 }  // namespace sporades::detail

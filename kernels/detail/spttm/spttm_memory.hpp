@@ -11,37 +11,26 @@
 namespace sporades::detail {
 
 /// make_spttm_plan of an X that is kept and not streamed: the plan stays held. Carry slots count
-/// for all modes, though only those with long fibers need them.
-template <class Scalar, class ExecutionSpace, class Index, class MemorySpace, class Tuples>
-void count_spttm_plan(ExecutionSpace const& exec, MemoryCount& count,
-                      CooTensor<Scalar, Index, MemorySpace> const& tensor,
+/// for all modes, though only those with long fibers need them, and values for each, though one may
+/// share X's.
+template <class Scalar, class ExecutionSpace, class Tuples>
+void count_spttm_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                       SpttmOptions const& options, Tuples& tuples) {
-  auto const X = shape_of(tensor);
-  auto const columns = static_cast<std::size_t>(options.rank);
   bool const is_merged = options.strategy == SpttmStrategy::automatic ||
                          options.strategy == SpttmStrategy::spmm_nonzeros;
-  CarryCount carry;
-  double carried = 0;
-  if (options.updatable) count.hold(X.value_bytes());  // numbers, while it is built
-  SpttmModeOrders<ExecutionSpace, Scalar, Index, MemorySpace> const orders(exec, tensor);
+  double most = 0;
+  if (options.updatable) count.hold(X.value_bytes() + X.order() * numbers_bytes(X.nnz));
   for (int n = 0; n < X.order(); ++n) {
-    auto const modes = orders(n, static_cast<double>(columns * sizeof(Scalar)));
+    auto const modes = spttm_mode_order(X.dims, n);
     double const fibers = tuples.of(modes, modes.size() - 1);
-    count.make(hierarchical_bytes(exec, X, modes, fibers));
-    carried = std::max(carried, X.nnz + (is_merged ? fibers : 0));
+    count.make(hierarchical_bytes(exec, X.unordered(), modes, fibers));
+    most = std::max(most, X.nnz + (is_merged ? fibers : 0));
   }
-  if (options.updatable) {
-    count.hold(X.order() * numbers_bytes(X.nnz));
-    bool is_sorted = false;  // then its fibers keep the array of numbers
-    for (int n = 0; n < X.order(); ++n)
-      is_sorted =
-          is_sorted || is_sorted_by(X, orders(n, static_cast<double>(columns * sizeof(Scalar))));
-    if (!is_sorted) count.release(X.value_bytes());
-  }
-  auto const items = static_cast<Position>(carried);
-  Position const length =
-      carried_chunk_length<ExecutionSpace>(items, sizeof(Index) + sizeof(Scalar), columns);
-  carry.reserve<Scalar>(count, chunks_of(items, length), columns, sizeof(Position));
+  auto const items = static_cast<Position>(most),
+             item_bytes = static_cast<Position>(X.index_bytes + X.scalar_bytes);
+  auto const columns = static_cast<std::size_t>(options.rank);
+  count.hold(carry_bytes<Scalar>(
+      chunks_of(items, carried_chunk_length<ExecutionSpace>(items, item_bytes, columns)), columns));
 }
 
 }  // namespace sporades::detail

@@ -29,53 +29,35 @@ template <class Scalar, class ExecutionSpace, class Tuples>
 void count_sptv_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X, int n,
                      SptvOptions const& options, Tuples& tuples) {
   auto const modes = cyclic_modes(n, X.order(), "memory_need");
-  std::size_t const others = modes.size() - 1;
-  if (options.updatable) {
-    count.hold(
-        X.value_bytes());  // numbers, while it is built; the format of an X in order keeps them
-    count.hold(numbers_bytes(X.nnz));
-    if (!is_sorted_by(X, modes)) count.release(X.value_bytes());
-  }
-  double const fibers = tuples.of(modes, others);
-  double const indices = X.nnz * X.index_bytes;
+  double const others = static_cast<double>(modes.size() - 1);
+  double const fibers = tuples.of(modes, modes.size() - 1);
+  if (options.updatable) count.hold(X.value_bytes() + numbers_bytes(X.nnz));
   auto strategy = with_same_format(options.strategy);
   if (strategy == SptvStrategy::automatic)
     strategy = from_name<SptvStrategy>(choose_sptv<ExecutionSpace>(X.dims, X.count(), n).choice);
-  double const values = is_sorted_by(X, modes) ? 0 : X.value_bytes();
-  auto const list = sorted_bytes(exec, X, modes);
-  if (strategy == SptvStrategy::hocfs) {
-    auto const csf = csf_bytes(exec, X, modes, tuples);
-    double const slices = others > 1 ? tuples.of(modes, others - 1) : 1;
-    double tree = indices + values + 8 * (fibers + 2) + 9 * slices;
-    for (std::size_t l = 1; l <= others; ++l)
-      tree += tuples.of(modes, l) * (X.index_bytes + (l < others ? 8 : 0)) + 8;
-    // ELL slices have entries of their own; those in rows stay until they are copied.
-    bool const is_ell = options.slices == HocfsSlices::ell;
-    double const peak = tree + indices + X.value_bytes() + 8 * (slices + fibers + 1);
-    count.make({is_ell ? tree - values + X.value_bytes() : tree,
-                std::max(csf.peak, is_ell ? peak : tree)});
-  } else if (strategy == SptvStrategy::hocoo) {
-    count.make(list);
-  } else {
-    double rows = 1;
-    for (std::size_t k = 0; k < others; ++k) rows *= static_cast<double>(X.dims[modes[k]]);
-    bool const has_rows = strategy == SptvStrategy::hocsr;
-    double const begins = has_rows ? 8 * (rows + 1) : 8 * (2 * fibers + 1);
-    double const all = fibers_bytes(X.nnz, fibers, X.order(), X.index_bytes);
-    count.make({indices + begins + values, std::max(list.peak, list.kept + all + begins)});
-    if (has_rows) {
+  double rows = 1;
+  for (std::size_t k = 0; k + 1 < modes.size(); ++k) rows *= static_cast<double>(X.dims[modes[k]]);
+  Position const chunks = chunks_of(X.count(), segment_length<ExecutionSpace>(X.count()));
+  switch (strategy) {
+    case SptvStrategy::hocoo:
+      count.make(sorted_bytes(exec, X, modes));
+      count.hold(8 * static_cast<double>(chunks) + carry_bytes<Scalar>(chunks, 1));
+      break;
+    case SptvStrategy::hocsr:
+      count.make(compressed_fibers_bytes(exec, X, modes, fibers, 8 * (rows + 1)));
       count.hold(8 * std::ceil(rows / double{row_window}));
-      count.pass(8 * fibers + fibers * X.index_bytes * static_cast<double>(others));
-    }
+      count.pass(fibers * (8 + X.index_bytes * others));  // and the rows with nonzeros
+      break;
+    case SptvStrategy::cfb:
+      count.make(compressed_fibers_bytes(exec, X, modes, fibers, 8 * (2 * fibers + 1)));
+      break;
+    default:
+      count.make(hocfs_bytes(exec, X, modes, options.slices == HocfsSlices::ell, tuples));
   }
-  count.hold(fibers * X.index_bytes * static_cast<double>(others));
-  if (strategy == SptvStrategy::hocoo) {
-    Position const chunks = chunks_of(X.count(), segment_length<ExecutionSpace>(X.count()));
-    count.hold(8 * static_cast<double>(chunks));
-    CarryCount().reserve<Scalar>(count, chunks, 1, sizeof(Position));
-  } else {
+  count.hold(fibers * X.index_bytes * others);
+  if (strategy != SptvStrategy::hocoo)
     count.hold(split_bytes<ExecutionSpace, Scalar>(X.nnz, fibers));
-  }
+  if (options.updatable && !is_sorted_by(X, modes)) count.release(X.value_bytes());
 }
 
 }  // namespace sporades::detail

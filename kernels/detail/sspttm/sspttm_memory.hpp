@@ -11,29 +11,25 @@
 namespace sporades::detail {
 
 /// make_sspttm_plan of a Y that is kept and not streamed, on its mode n; blocks: its coordinates as
-/// those of nonzeros. The plan stays held.
+/// those of nonzeros. The plan stays held. Carry slots count, though only long fibers need them.
 template <class Scalar, class ExecutionSpace, class Tensor, class Tuples>
 void count_sspttm_plan(ExecutionSpace const& exec, MemoryCount& count, Tensor const& Y,
                        CooShape const& blocks, int n, SspttmOptions const& options,
                        Tuples& tuples) {
-  auto const& sparse = Y.sparse_modes;
-  std::vector<int> modes, rows;
-  for (int m : Y.sorted_modes.size() == sparse.size() ? Y.sorted_modes : sparse)
-    if (m != n) modes.push_back(m);
-  modes.push_back(n);
-  for (int m : modes)
-    rows.push_back(static_cast<int>(std::find(sparse.begin(), sparse.end(), m) - sparse.begin()));
-  double const items = blocks.nnz;
-  double const fibers = tuples.of(rows, rows.size() - 1);
-  double const made = fibers_bytes(items, fibers, blocks.order(), blocks.index_bytes);
-  bool const is_new = modes != Y.sorted_modes;
-  auto const sort = sort_bytes(exec, blocks.count());
-  double const list = blocks.value_bytes() + std::max(sort.peak, sort.kept + blocks.bytes() + made);
-  count.make({made + (is_new ? 8 * items : 0), is_new ? list : made});
+  bool const is_new = Y.sorted_modes.size() != Y.sparse_modes.size() || Y.sorted_modes.back() != n;
+  std::vector<int> rows;  // of the coordinates
+  for (std::size_t k = 0; k < Y.sparse_modes.size(); ++k)
+    if (Y.sparse_modes[k] != n) rows.push_back(static_cast<int>(k));
+  double const fibers = tuples.of(rows, rows.size());
+  double const made = fibers_bytes(blocks.nnz, fibers, blocks.order(), blocks.index_bytes);
+  // Where Y is sorted anew, its blocks' places are: they stay, their sorted coordinates do not.
+  auto const sort = in_sorted_order(sort_bytes(exec, blocks.count()), blocks.bytes() + made);
+  count.make(is_new ? MadeBytes{made + 8 * blocks.nnz, blocks.value_bytes() + sort.peak}
+                    : MadeBytes{made, made});
   auto const columns = static_cast<std::size_t>(options.rank) * Y.block_size();
   Position const length = carried_chunk_length<ExecutionSpace>(
       blocks.count(), Y.block_size() * sizeof(Scalar), columns);
-  CarryCount().reserve<Scalar>(count, chunks_of(blocks.count(), length), columns, sizeof(Position));
+  count.hold(carry_bytes<Scalar>(chunks_of(blocks.count(), length), columns));
 }
 
 }  // namespace sporades::detail

@@ -2,163 +2,152 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
 #include <sporades/formats/detail/estimate_fiber_counts.hpp>
 #include <sporades/kernels/detail/carry_count.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 
-/// What plans for chains of TTMs hold.
+/// What plans for chains of TTMs hold. Counts are bounds: as if X were in no order, so that formats
+/// share nothing with it.
 
 namespace sporades::detail {
-
-/// Carry slots of a product of semi-sparse chains some of whose fibers may be long.
-struct ChainCarry {
-  Position chunks;
-  std::size_t columns;
-};
-
-/// make_semi_sparse_chain; numbers: of the results' two memories; carries: of its products.
-template <class Scalar, class ExecutionSpace, class Tuples>
-void count_semi_sparse(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                       std::vector<int> const& modes, std::vector<int> const& ranks, Tuples& tuples,
-                       double (&numbers)[2], std::vector<ChainCarry>& carries) {
-  double items = X.nnz, block = 1;
-  int const products = static_cast<int>(modes.size()) - 1;
-  for (int k = products; k > 0; --k) {
-    double const fibers = tuples.of(modes, static_cast<std::size_t>(k));
-    if (k == products)
-      count.make(hierarchical_bytes(exec, X, modes, fibers));
-    else
-      count.hold(fibers_bytes(items, fibers, k + 1, X.index_bytes));
-    auto const item_bytes = static_cast<std::size_t>(block) * sizeof(Scalar);
-    block *= ranks[modes[k]];
-    auto const columns = static_cast<std::size_t>(block);
-    // Fibers are no longer than their mode. Where all are surely short, chunks share none, unless
-    // SpTTM takes steps of fibers, too.
-    double const least = k == products ? items : items < 4096 ? 0 : 0.9 * items;
-    bool const is_merged = k == products && may_choose_spttm<ExecutionSpace, Scalar>(
-                                                SpttmStrategy::spmm_nonzeros, X.order(), items,
-                                                fibers, ranks[modes[k]]);
-    if (is_merged ||
-        !takes_whole_fibers<ExecutionSpace>(static_cast<Position>(least), X.dims[modes[k]])) {
-      auto const chunks = [&](double steps) {
-        auto const count = static_cast<Position>(steps);
-        return chunks_of(count, carried_chunk_length<ExecutionSpace>(count, item_bytes, columns));
-      };
-      double const steps = is_merged ? items + fibers : items;  // fewer may be cut finer
-      carries.push_back({std::max(chunks(steps), chunks(0.9 * steps)), columns});
-      if (k < products) {  // SspttmPlan's own, given back
-        double const held = count.held();
-        CarryCount().reserve<Scalar>(count, carries.back().chunks, columns, sizeof(Position));
-        count.hold_in_all(held);
-      }
-    }
-    double& most = numbers[(k - 1) % 2];  // the last product is in the first memory
-    most = std::max(most, fibers * static_cast<double>(padded_columns(columns)));
-    items = fibers;
-  }
-}
 
 /// What of a chain's product the solver of HOOI asks for.
 struct ChainProductShape {
   double rows, columns;
 };
 
-/// make_ttm_chain_plan of an X that is handed over and has no duplicates: the plan stays held.
-/// Returns the products' shapes. Throws Error as make_ttm_chain_plan.
+/// What all modes of a plan share.
+struct ChainRooms {
+  double carry = 0, scratch = 0;
+  double entries = 0, between = 0;  // numbers of products, and of partial ones
+  std::vector<double> carries;      // of the products of semi-sparse chains, in turn
+};
+
+/// Whether one semi-sparse product may have carry slots: unless all its fibers, which are no longer
+/// than their mode, are surely short. Of an estimate of its items it has nine tenths at least.
+template <class ExecutionSpace>
+bool may_carry_fibers(double items, bool is_exact, std::uint64_t longest) {
+  double const least = is_exact ? items : items < 4096 ? 0 : 0.9 * items;
+  return !takes_whole_fibers<ExecutionSpace>(static_cast<Position>(least), longest);
+}
+
+/// make_semi_sparse_chain. Where it is streamed, each format is made in the memory of X before it
+/// goes out of core; for a GPU that is the host's, which does not count here.
+template <class Scalar, class ExecutionSpace, class Tuples>
+void count_semi_sparse(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                       std::vector<int> const& modes, std::vector<int> const& ranks,
+                       bool is_streamed, Tuples& tuples, ChainRooms& rooms) {
+  double items = X.nnz, block = 1;
+  std::size_t const products = modes.size() - 1;
+  for (std::size_t k = products; k > 0; --k) {
+    double const fibers = tuples.of(modes, k),
+                 made = fibers_bytes(items, fibers, k + 1, X.index_bytes);
+    auto const format = k == products ? hierarchical_bytes(exec, X.unordered(), modes, fibers)
+                                      : MadeBytes{made, made};
+    if (!is_streamed)
+      count.make(format);
+    else if (!is_gpu<ExecutionSpace>)
+      count.pass(format.peak);
+    int const rank = ranks[modes[k]];
+    auto const item_bytes = static_cast<std::size_t>(block) * sizeof(Scalar);
+    block *= rank;
+    auto const columns = static_cast<std::size_t>(block);
+    bool const is_merged = k == products && !is_streamed &&
+                           may_choose_spttm<ExecutionSpace, Scalar>(SpttmStrategy::spmm_nonzeros,
+                                                                    X.order(), items, fibers, rank);
+    if (is_merged || may_carry_fibers<ExecutionSpace>(items, k == products, X.dims[modes[k]])) {
+      Position chunks = 0;
+      for (double share : {1.0, 0.9}) {  // fewer may be cut finer
+        auto const steps = static_cast<Position>(share * (is_merged ? items + fibers : items));
+        chunks = std::max(chunks, chunks_of(steps, carried_chunk_length<ExecutionSpace>(
+                                                       steps, item_bytes, columns)));
+      }
+      rooms.carries.push_back(carry_bytes<Scalar>(chunks, columns));
+      if (k < products) count.pass(rooms.carries.back());  // SspttmPlan's own, given back
+    }
+    // The last product is in the first memory, and partial ones alternate.
+    double& most = (k - 1) % 2 == 0 ? rooms.entries : rooms.between;
+    most = std::max(most, fibers * static_cast<double>(padded_columns(columns)));
+    items = fibers;
+  }
+  if (is_streamed) count.hold(items * X.index_bytes);  // rows
+}
+
+/// What a streamed plan of strategy `fused` does for mode n: where ranks are padded depends on the
+/// nonzeros, so that the widest columns and the longest row of the others are taken.
+inline std::pair<std::size_t, std::size_t> widest_chain(std::vector<int> const& ranks, int n) {
+  std::size_t product = 1, widest = padded_columns(1), row = 1;
+  for (std::size_t m = 0; m < ranks.size(); ++m)
+    if (static_cast<int>(m) != n) product *= static_cast<std::size_t>(ranks[m]);
+  for (std::size_t m = 0; m < ranks.size(); ++m) {
+    auto const rank = static_cast<std::size_t>(ranks[m]);
+    if (static_cast<int>(m) == n) continue;
+    widest = std::max(widest, product / rank * padded_columns(rank));
+    row = std::max(row, product / rank);
+  }
+  return {widest, row};
+}
+
+/// make_ttm_chain_plan of a tensor without duplicates, handed over: the plan stays held. Where
+/// options.streaming.always says so, the tensor is nowhere where exec computes, and windows are not
+/// counted. Returns the products' shapes. Throws Error as make_ttm_chain_plan.
 template <class Scalar, class ExecutionSpace, class Tensor, class Tuples>
 std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, MemoryCount& count,
-                                                    Tensor const& tensor, CooShape const& X,
+                                                    Tensor const& tensor,
                                                     std::vector<int> const& ranks,
                                                     TtmChainOptions const& options,
                                                     Tuples& tuples) {
+  auto const X = shape_of(tensor).unordered();
   int const N = X.order();
+  bool const is_streamed = options.streaming.always;
   double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
-  if (N > 1) count.pass(fiber_count_bytes(X.count()));
-  TupleCounts const estimates(exec, tensor);
   std::vector<ChainProductShape> shapes;
-  CarryCount carry;
-  std::vector<ChainCarry> semi_sparse_carries;
-  double scratch = 0, entries = 0, between = 0;
-  bool keeps_values = false, is_semi_sparse = false;
+  ChainRooms rooms;
+  double zeros = 0;  // factors of the first products, which size buffers
+  std::optional<TupleCounts> estimates;
+  if (N > 1) count.pass(fiber_count_bytes(X.count()));
+  if (!is_streamed || (options.strategy == TtmChainStrategy::semi_sparse && N > 1))
+    estimates.emplace(builder_of<typename Tensor::MemorySpace>(exec), tensor);
   for (int n = 0; n < N; ++n) {
-    auto const choice =
-        choose_chain<ExecutionSpace, Scalar>(estimates, X.dims, ranks, n, options.strategy, limit);
+    TtmChainChoice choice{TtmChainStrategy::fused, {}, 0, {}};
+    if (estimates)
+      choice = choose_chain<ExecutionSpace, Scalar>(*estimates, X.dims, ranks, n, options.strategy,
+                                                    limit);
+    auto const [widest, row] = widest_chain(ranks, n);
+    auto shape = chain_shape<ExecutionSpace>(X.count(), choice.columns, choice.strategy);
+    double const rows =
+        estimates ? tuples.rows(n) : std::min(X.nnz, static_cast<double>(X.dims[n]));
+    auto wide = choice.columns.count();
     auto modes = choice.columns.modes;
     modes.insert(modes.begin(), n);
-    auto const wide = choice.columns.count();
-    double const rows = tuples.rows(n), columns = static_cast<double>(wide);
-    keeps_values = keeps_values || is_sorted_by(X, modes);
-    if (choice.strategy == TtmChainStrategy::semi_sparse) {
-      double numbers[2] = {0, 0};
-      count_semi_sparse<Scalar>(exec, count, X, modes, ranks, tuples, numbers, semi_sparse_carries);
-      entries = std::max(entries, numbers[0]);
-      between = std::max(between, numbers[1]);
-      is_semi_sparse = true;
+    if (!estimates) {
+      wide = widest;
+      count.hold(packed_row_bytes(X, rows));
+      shape.count = chunks_of(X.count(), chain_chunk_length<ExecutionSpace>(X.count(), wide));
+      shape.scratch = is_gpu<ExecutionSpace> ? 0 : row;
+    } else if (choice.strategy == TtmChainStrategy::fused) {
+      count.make(sorted_packed_bytes(exec, X, modes, rows));
+    } else if (choice.strategy == TtmChainStrategy::csf) {
+      count.make(csf_bytes(exec, X, modes, tuples));
     } else {
-      if (choice.strategy == TtmChainStrategy::fused) {
-        count.make(sorted_packed_bytes(exec, X, modes, rows));
-      } else {
-        count.make(csf_bytes(exec, X, modes, tuples));
-      }
-      auto const shape = chain_shape<ExecutionSpace>(X.count(), choice.columns, choice.strategy);
-      carry.reserve<Scalar>(count, shape.count, wide, X.index_bytes);
-      double const needed = static_cast<double>(shape.count * shape.scratch) * sizeof(Scalar);
-      if (scratch < needed) {
-        count.hold(needed);
-        count.release(scratch);
-        scratch = needed;
-      }
+      count_semi_sparse<Scalar>(exec, count, X, modes, ranks, is_streamed, tuples, rooms);
+      if (!is_streamed) zeros = factors_bytes<Scalar>(X.dims, ranks);
+      shape = {};
     }
-    entries = std::max(entries, rows * columns);
+    count.grow(rooms.carry, carry_bytes<Scalar>(shape.count, wide));
+    count.grow(rooms.scratch, static_cast<double>(shape.count * shape.scratch) * sizeof(Scalar));
+    double const columns = static_cast<double>(wide);
+    rooms.entries = std::max(rooms.entries, rows * columns);
     count.hold(8 * columns);  // places
     shapes.push_back({rows, columns});
   }
-  count.release(keeps_values ? X.coordinate_bytes() : X.bytes());
-  count.hold((entries + between) * sizeof(Scalar));
-  double zeros = 0;  // factors of the first products, which size buffers
-  for (int m = 0; m < N; ++m)
-    zeros += matrix_bytes<Scalar>(static_cast<double>(X.dims[m]), ranks[m]);
-  CarryCount semi_sparse_carry;
-  if (is_semi_sparse) count.hold(zeros);
-  for (auto const& product : semi_sparse_carries)
-    semi_sparse_carry.reserve<Scalar>(count, product.chunks, product.columns, sizeof(Position));
-  if (is_semi_sparse) count.release(zeros);
-  return shapes;
-}
-
-/// make_ttm_chain_plan of an X that stays on the host: the most that the plan holds on the GPU,
-/// windows not counted. Returns the products' shapes. Where ranks are padded depends on the
-/// nonzeros; the widest product is counted.
-template <class ExecutionSpace, class Scalar>
-std::vector<ChainProductShape> count_streamed_chain_plan(MemoryCount& count, CooShape const& X,
-                                                         std::vector<int> const& ranks) {
-  std::vector<ChainProductShape> shapes;
-  CarryCount carry;
-  double entries = 0, scratch = 0;
-  if (X.order() > 1) count.pass(fiber_count_bytes(X.count()));
-  for (int n = 0; n < X.order(); ++n) {
-    std::size_t product = 1, widest = padded_columns(1), row = 1;
-    for (int m = 0; m < X.order(); ++m)
-      if (m != n) product *= static_cast<std::size_t>(ranks[m]);
-    for (int m = 0; m < X.order(); ++m) {
-      auto const rank = static_cast<std::size_t>(ranks[m]);
-      if (m == n) continue;
-      widest = std::max(widest, product / rank * padded_columns(rank));
-      row = std::max(row, product / rank);
-    }
-    double const rows = std::min(static_cast<double>(X.dims[n]), X.nnz);
-    double const columns = static_cast<double>(widest);
-    count.hold(packed_row_bytes(X, rows));
-    Position const chunks =
-        chunks_of(X.count(), chain_chunk_length<ExecutionSpace>(X.count(), widest));
-    carry.reserve<Scalar>(count, chunks, widest, X.index_bytes);
-    if (!is_gpu<ExecutionSpace>) scratch = std::max(scratch, static_cast<double>(chunks * row));
-    entries = std::max(entries, rows * columns);
-    count.hold(8 * columns);  // places
-    shapes.push_back({rows, columns});
-  }
-  count.hold((entries + scratch) * sizeof(Scalar));
+  if (!is_streamed) count.release(X.bytes());
+  count.hold((rooms.entries + rooms.between) * sizeof(Scalar) + zeros);
+  double carry = 0;
+  for (double const needed : rooms.carries) count.grow(carry, needed);
+  count.release(zeros);
   return shapes;
 }
 
