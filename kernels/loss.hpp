@@ -66,7 +66,7 @@ struct LossDefaults {
   char const* domain() const { return "finite numbers"; }
   /// The least m that it is defined for. Nothing checks that models keep to it.
   double lower_bound() const { return -std::numeric_limits<double>::infinity(); }
-  /// f(0, m), where it is a polynomial of m: then absent entries may be zeros.
+  /// f(0, m), where it is a polynomial of m of degree 3 or less: then absent entries may be zeros.
   std::optional<LossPolynomial> at_zero() const { return {}; }
 };
 
@@ -139,6 +139,7 @@ struct LossOfFractions : LossDefaults {
 template <class T>
 inline constexpr bool is_loss = detail::IsLoss<T>::value;
 
+/// x is m and normal noise.
 struct GaussianLoss : LossDefaults {
   template <class Real>
   KOKKOS_FUNCTION Real value(Real x, Real m) const {
@@ -152,6 +153,7 @@ struct GaussianLoss : LossDefaults {
   std::optional<LossPolynomial> at_zero() const { return LossPolynomial{0, 0, 1, 0}; }
 };
 
+/// x is a count of mean m.
 struct PoissonLoss : detail::LossOfNonNegative {
   template <class Real>
   KOKKOS_FUNCTION Real value(Real x, Real m) const {
@@ -166,6 +168,7 @@ struct PoissonLoss : detail::LossOfNonNegative {
   std::optional<LossPolynomial> at_zero() const { return LossPolynomial{0, 1, 0, 0}; }
 };
 
+/// x is a count of mean e^m.
 struct PoissonLogLoss : detail::LossOfNonNegative {
   template <class Real>
   KOKKOS_FUNCTION Real value(Real x, Real m) const {
@@ -178,6 +181,7 @@ struct PoissonLogLoss : detail::LossOfNonNegative {
   std::string name() const { return "poisson-log"; }
 };
 
+/// x is 1 or 0, of odds m.
 struct BernoulliOddsLoss : detail::LossOfFractions {
   template <class Real>
   KOKKOS_FUNCTION Real value(Real x, Real m) const {
@@ -192,6 +196,7 @@ struct BernoulliOddsLoss : detail::LossOfFractions {
   double lower_bound() const { return 0; }
 };
 
+/// x is 1 or 0, of odds e^m.
 struct BernoulliLogitLoss : detail::LossOfFractions {
   /// e to the power -|m| does not overflow.
   template <class Real>
@@ -206,6 +211,8 @@ struct BernoulliLogitLoss : detail::LossOfFractions {
   std::string name() const { return "bernoulli-logit"; }
 };
 
+/// x is 1 or 0, of P(x = 1) = 1 - e^-m: whether a count of mean m is not 0. Zeros have a closed
+/// form.
 struct BernoulliPoissonLoss : detail::LossOfFractions {
   template <class Real>
   KOKKOS_FUNCTION Real value(Real x, Real m) const {
@@ -220,6 +227,7 @@ struct BernoulliPoissonLoss : detail::LossOfFractions {
   std::optional<LossPolynomial> at_zero() const { return LossPolynomial{0, 1, 0, 0}; }
 };
 
+/// x is positive, of mean m and a deviation in proportion to it: durations, sizes.
 struct GammaLoss : detail::LossOfNonNegative {
   template <class Real>
   KOKKOS_FUNCTION Real value(Real x, Real m) const {
@@ -235,6 +243,7 @@ struct GammaLoss : detail::LossOfNonNegative {
   double lower_bound() const { return 0; }
 };
 
+/// x is positive, a Rayleigh number of mean m.
 struct RayleighLoss : detail::LossOfNonNegative {
   static constexpr double quarter_pi = 0.78539816339744830962;
 
@@ -252,6 +261,7 @@ struct RayleighLoss : detail::LossOfNonNegative {
   double lower_bound() const { return 0; }
 };
 
+/// x is m and noise with outliers: those of d and more pull all alike.
 class HuberLoss : public LossDefaults {
  public:
   /// Throws Error unless threshold, d, is positive and finite.
@@ -279,6 +289,7 @@ class HuberLoss : public LossDefaults {
   double threshold_;
 };
 
+/// x is a number of successes of odds m before r failures.
 class NegativeBinomialLoss : public detail::LossOfNonNegative {
  public:
   /// Throws Error unless failures, r, is positive and finite.
@@ -303,7 +314,7 @@ class NegativeBinomialLoss : public detail::LossOfNonNegative {
   double failures_;
 };
 
-/// For b = 2 and 3 it is a polynomial of m.
+/// The beta divergence. For b = 2 and 3 it is a polynomial of m.
 class BetaLoss : public detail::LossOfNonNegative {
  public:
   /// Throws Error unless the exponent b is finite, and neither 0 nor 1: in the limit these are
@@ -338,7 +349,7 @@ class BetaLoss : public detail::LossOfNonNegative {
   double exponent_;
 };
 
-/// Of counts of what is listed only where it happened at all: there are no zeros.
+/// x is a count of mean m that is listed only where it is not 0: there are no zeros.
 struct ZeroTruncatedPoissonLoss : LossDefaults {
   KOKKOS_FUNCTION bool allows(double x) const { return x >= 1 && x - x == 0; }
   char const* domain() const { return "finite numbers >= 1"; }

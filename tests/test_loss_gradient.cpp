@@ -81,7 +81,8 @@ bool has_closed_form(Loss const& loss) {
 /// Orders 1 to 6, a mode of length 1, an empty mode.
 std::vector<Dims> loss_dims() {
   return {{7},          {5, 6},          {9, 1, 8},          {6, 7, 5},
-          {3, 4, 2, 5}, {3, 2, 3, 2, 4}, {2, 3, 2, 3, 2, 3}, {4, 0, 3}};
+          {3, 4, 2, 5}, {3, 2, 3, 2, 4}, {2, 3, 2, 3, 2, 3}, {4, 0, 3},
+          {1, 1}};
 }
 
 TEMPLATE_LIST_TEST_CASE("losses and gradients equal their definitions", "[kernels][loss]",
@@ -125,6 +126,9 @@ TEMPLATE_LIST_TEST_CASE("losses of a user's own, of many entries and columns", "
     options.dimension_tree = false;
     check_loss(exec, X, model, loss, absent, options);
   }
+  Dims const most_modes(sporades::max_order, 2);
+  auto const X = tensor_for<Scalar, Index>(exec, most_modes, 300, loss);
+  check_loss(exec, X, model_for<Scalar>(exec, most_modes, 2, false, false, true), loss, absent);
 }
 
 TEMPLATE_LIST_TEST_CASE("gradients of plans with a dimension tree", "[kernels][loss]",
