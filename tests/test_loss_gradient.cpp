@@ -36,8 +36,28 @@ struct CubicLoss : sporades::LossDefaults {
   std::string name() const { return "cubic"; }
 };
 
-/// Compares the loss and its gradient with their definitions. Each of the terms rounds a few times
-/// in Scalar, and each addition once.
+/// Entries of a gradient that differ from the definition by more than rounding explains: each of
+/// the terms rounds a few times, and each addition once.
+template <class List>
+Position wrong_entries(sporades::test::LossDefinition const& expected, Position nnz,
+                       List const& V) {
+  using Scalar = typename List::value_type::non_const_value_type;
+  Position wrong = 0;
+  for (std::size_t n = 0; n < V.size(); ++n) {
+    auto const host = sporades::test::matrix_on_host(V[n]);
+    double const unit = static_cast<double>(nnz + 16 + host.extent(1)) *
+                        double{std::numeric_limits<Scalar>::epsilon()};
+    for (std::size_t i = 0; i < host.extent(0); ++i)
+      for (std::size_t r = 0; r < host.extent(1); ++r) {
+        std::size_t const e = i * host.extent(1) + r;
+        wrong += !(std::abs(static_cast<double>(host(i, r)) - expected.gradient[n][e]) <=
+                   unit * (1e-3 + expected.magnitudes[n][e]));
+      }
+  }
+  return wrong;
+}
+
+/// Compares the loss and its gradient with their definitions.
 template <class Exec, class Tensor, class Model, class Loss>
 void check_loss(Exec const& exec, Tensor const& X, Model const& model, Loss const& loss,
                 AbsentEntries absent, sporades::MttkrpAllModesOptions const& options = {}) {
@@ -57,20 +77,7 @@ void check_loss(Exec const& exec, Tensor const& X, Model const& model, Loss cons
   CHECK(loss_value(exec, plan, model, loss, absent) == value);
   CHECK(loss_gradient(exec, plan, model, loss, absent, V) == value);
   CHECK(loss_value(exec, plan, model, loss, absent) == value);
-  double const unit = static_cast<double>(X.nnz() + 16 + model.rank()) *
-                      double{std::numeric_limits<Scalar>::epsilon()};
-  for (std::size_t n = 0; n < V.size(); ++n) {
-    auto const host = sporades::test::matrix_on_host(V[n]);
-    Position wrong = 0;
-    for (std::size_t i = 0; i < host.extent(0); ++i)
-      for (std::size_t r = 0; r < host.extent(1); ++r) {
-        std::size_t const e = i * host.extent(1) + r;
-        wrong += !(std::abs(static_cast<double>(host(i, r)) - expected.gradient[n][e]) <=
-                   unit * (1e-3 + expected.magnitudes[n][e]));
-      }
-    CAPTURE(n);
-    CHECK(wrong == 0);
-  }
+  CHECK(wrong_entries(expected, X.nnz(), V) == 0);
 }
 
 template <class Loss>
@@ -131,29 +138,50 @@ TEMPLATE_LIST_TEST_CASE("losses of a user's own, of many entries and columns", "
   check_loss(exec, X, model_for<Scalar>(exec, most_modes, 2, false, false, true), loss, absent);
 }
 
-TEMPLATE_LIST_TEST_CASE("gradients of plans with a dimension tree", "[kernels][loss]",
+TEMPLATE_LIST_TEST_CASE("plans forget the models and losses before", "[kernels][loss]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
-  using Exec = typename TestType::ExecutionSpace;
-  auto const exec = new_instance<Exec>();
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
   sporades::PoissonLoss const poisson;
   auto const X = tensor_for<Scalar, std::uint32_t>(exec, {40, 60, 4, 3}, 20000, poisson);
-  auto const model = model_for<Scalar>(exec, X.dims, 8, true, true, true);
-  auto plan = make_loss_gradient_plan(exec, X);
-  INFO("fused modes: " << plan.products.fused.size());
-  check_loss(exec, X, model, poisson, AbsentEntries::zero);
-  // Other factors and another loss by a plan that has products of those before.
-  auto const other = model_for<Scalar>(exec, X.dims, 3, true, false, false);
-  auto const V = room_for(model), W = room_for(other), expected = room_for(other);
-  loss_gradient(exec, plan, model, poisson, AbsentEntries::zero, V);
-  double const again =
-      loss_gradient(exec, plan, other, sporades::GammaLoss{}, AbsentEntries::missing, W);
-  auto fresh = make_loss_gradient_plan(exec, X);
-  CHECK(again ==
-        loss_gradient(exec, fresh, other, sporades::GammaLoss{}, AbsentEntries::missing, expected));
-  exec.fence();
-  for (std::size_t n = 0; n < W.size(); ++n)
-    CHECK(sporades::test::hash_bits(W[n]) == sporades::test::hash_bits(expected[n]));
+  auto const model = model_for<Scalar>(exec, X.dims, 4, true, true, true);
+  auto other = model_for<Scalar>(exec, X.dims, 3, true, false, false);
+  bool const is_fused = GENERATE(true, false);
+  sporades::MttkrpAllModesOptions options;
+  options.products.strategy = sporades::MttkrpStrategy::sorted;
+  if (!is_fused) options.products.gather = sporades::GatherPrecision::bfloat16;  // rounded copies
+  auto const make_plan = [&] {
+    auto plan = make_loss_gradient_plan(exec, X, options);
+    auto products = options.products;
+    products.updatable = true;
+    if (is_fused)
+      plan.products = sporades::detail::make_dimension_tree({}, exec, X, {2, 3}, products);
+    return plan;
+  };
+  auto plan = make_plan();
+  auto const missing = AbsentEntries::missing;
+  loss_gradient(exec, plan, model, poisson, AbsentEntries::zero, room_for(model));
+  for (int round = 0; round < 2; ++round) {
+    auto const V = room_for(other), W = room_for(other);
+    auto fresh = make_plan();
+    CHECK(loss_gradient(exec, plan, other, sporades::GammaLoss{}, missing, V) ==
+          loss_gradient(exec, fresh, other, sporades::GammaLoss{}, missing, W));
+    exec.fence();
+    for (std::size_t n = 0; n < W.size(); ++n)
+      CHECK(sporades::test::hash_bits(V[n]) == sporades::test::hash_bits(W[n]));
+    for (auto const& A : other.factors) {  // in place
+      auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, A);
+      for (std::size_t i = 0; i < host.extent(0); ++i) host(i, 0) *= 2;
+      Kokkos::deep_copy(A, host);
+    }
+  }
+  if (is_fused) {
+    REQUIRE(plan.products.fused.size() == 2);
+    auto const V = room_for(model);
+    loss_gradient(exec, plan, model, poisson, AbsentEntries::zero, V);
+    exec.fence();
+    CHECK(wrong_entries(loss_definition(X, model, poisson, AbsentEntries::zero), X.nnz(), V) == 0);
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("the Poisson loss with zeros is the negative log-likelihood",
