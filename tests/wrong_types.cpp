@@ -17,6 +17,7 @@
 #include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/innerprod.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
+#include <sporades/kernels/loss_gradient.hpp>
 #include <sporades/kernels/model_values.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/sptv.hpp>
@@ -99,6 +100,16 @@ void wrong_types() {
   spttm(exec, given<HierarchicalTensor<double>>(), V, V);
   // says: log_likelihood takes a CooTensor and a KruskalTensor
   log_likelihood(exec, plan, model);
+  // says: loss_value takes a CooTensor, or a LossGradientPlan that is not const
+  loss_value(exec, plan, model, PoissonLoss{}, AbsentEntries::zero);
+  // says: the model of a loss is a KruskalTensor
+  loss_value(exec, X, A, PoissonLoss{}, AbsentEntries::zero);
+  // says: a loss is a trivially copyable type with the members value, derivative and those of
+  loss_value(exec, X, model, 2.5, AbsentEntries::missing);
+  // says: loss_gradient takes a LossGradientPlan that is not const
+  loss_gradient(exec, plan, model, PoissonLoss{}, AbsentEntries::zero, A);
+  // says: make_loss_gradient_plan takes a CooTensor: make_coo makes one of Views
+  make_loss_gradient_plan(exec, model);
   // says: innerprod takes a CooTensor and a model, or two models: KruskalTensors or TuckerTensors
   innerprod(exec, X, X);
   // says: norm takes a CooTensor, a KruskalTensor or a TuckerTensor

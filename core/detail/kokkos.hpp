@@ -25,7 +25,11 @@ namespace sporades::detail {
 namespace math {
 #if KOKKOS_VERSION >= 30700
 using Kokkos::abs;
+using Kokkos::exp;
+using Kokkos::expm1;
 using Kokkos::log;
+using Kokkos::log1p;
+using Kokkos::pow;
 using Kokkos::sqrt;
 #else
 template <class Real>
@@ -33,8 +37,24 @@ KOKKOS_INLINE_FUNCTION Real abs(Real x) {
   return Kokkos::Experimental::fabs(x);
 }
 template <class Real>
+KOKKOS_INLINE_FUNCTION Real exp(Real x) {
+  return Kokkos::Experimental::exp(x);
+}
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real expm1(Real x) {
+  return Kokkos::Experimental::expm1(x);
+}
+template <class Real>
 KOKKOS_INLINE_FUNCTION Real log(Real x) {
   return Kokkos::Experimental::log(x);
+}
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real log1p(Real x) {
+  return Kokkos::Experimental::log1p(x);
+}
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real pow(Real x, Real exponent) {
+  return Kokkos::Experimental::pow(x, exponent);
 }
 template <class Real>
 KOKKOS_INLINE_FUNCTION Real sqrt(Real x) {
