@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/algorithms/detail/calls.hpp>
 #include <sporades/core/memory_need.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <string>
@@ -28,6 +29,29 @@ struct FittedOptions {
   std::string note;            // what is done without, with both numbers, or ""
 };
 
+namespace detail {
+
+/// memory_need.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
+MemoryNeed need_of(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                   Options const& options);
+
+/// fit_memory of an X beside which as many bytes stay taken.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
+FittedOptions<Options> fitted(ExecutionSpace const& exec,
+                              CooTensor<Scalar, Index, MemorySpace> const& X, Options const& asked,
+                              double beside);
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options,
+          class = std::enable_if_t<std::is_base_of_v<RunOptions, Options>>>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       Options const& options) {
+  if constexpr (detail::check_maker<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::need_of(exec, X, options);
+}
+
 /// The options with which the decomposition of X takes no more memory than it may where exec
 /// computes: options.memory or, if that is 0, what is left there and X's own bytes. The given
 /// options if they fit, else the fastest that fit. CP-ALS with strategy `automatic` tries, in this
@@ -49,6 +73,9 @@ struct FittedOptions {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
 FittedOptions<Options> fit_memory(ExecutionSpace const& exec,
                                   CooTensor<Scalar, Index, MemorySpace> const& X,
-                                  Options const& options);
+                                  Options const& options) {
+  if constexpr (detail::check_maker<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::fitted(exec, X, options, 0);
+}
 
 }  // namespace sporades

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/algorithms/tucker.hpp>
 #include <sporades/kernels/memory_need.hpp>

@@ -19,8 +19,7 @@
 ///   possible_need(exec, shape, options, Numbers)   bytes that suffice, whatever the nonzeros are
 ///   lighten(on_gpu, shape, asked, options, streams)
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
 
 /// The types of a tensor's numbers, as an argument.
 template <class Scalar, class Index>
@@ -72,24 +71,18 @@ MemoryNeed with_windows(CooShape const& X, Options const& options, MemoryNeed ne
   return need;
 }
 
-}  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options,
-          class = std::enable_if_t<std::is_base_of_v<RunOptions, Options>>>
-MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                       Options const& options) {
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
+MemoryNeed need_of(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                   Options const& options) {
   expects(X.nnz() > 0, "memory_need: X has no nonzeros");
-  auto const shape = detail::shape_of(X);
-  if constexpr (detail::is_accessible<ExecutionSpace, MemorySpace>)
+  auto const shape = shape_of(X);
+  if constexpr (is_accessible<ExecutionSpace, MemorySpace>)
     return resident_need(exec, shape, X, options);
   else
-    return detail::with_windows<ExecutionSpace>(
-        shape, options, streamed_need(exec, shape, options, detail::Numbers<Scalar, Index>{}));
+    return with_windows<ExecutionSpace>(
+        shape, options, streamed_need(exec, shape, options, Numbers<Scalar, Index>{}));
 }
 
-namespace detail {
-
-/// fit_memory of an X beside which as many bytes stay taken.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
 FittedOptions<Options> fitted(ExecutionSpace const& exec,
                               CooTensor<Scalar, Index, MemorySpace> const& X, Options const& asked,
@@ -114,7 +107,7 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
                         (!on_gpu || !accessible || host_holds(shape, shape.order() + 3));
   if constexpr (accessible)
     question.resident = [&](Options const& with) {
-      return in_all<ExecutionSpace>(memory_need(exec, X, with));
+      return in_all<ExecutionSpace>(need_of(exec, X, with));
     };
   question.streamed = [&](Options const& with) {
     return in_all<ExecutionSpace>(streamed_need(exec, shape, with, numbers)) + stays;
@@ -169,13 +162,4 @@ Accessible accessible_or_dims(Tensor const& X) {
     return {X.dims, {}, {}, {}};
 }
 
-}  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
-FittedOptions<Options> fit_memory(ExecutionSpace const& exec,
-                                  CooTensor<Scalar, Index, MemorySpace> const& X,
-                                  Options const& options) {
-  return detail::fitted(exec, X, options, 0);
-}
-
-}  // namespace sporades
+}  // namespace sporades::detail
