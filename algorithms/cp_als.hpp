@@ -246,3 +246,5 @@ CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, Execution
 #include <sporades/algorithms/detail/cp_als/calls.hpp>
 #include <sporades/algorithms/detail/cp_als/refuse_types.hpp>
 #include <sporades/algorithms/detail/cp_als/state_arrays.hpp>
+#include <sporades/eti/cp_als_memory.hpp>
+#include <sporades/eti/cp_als_method.hpp>

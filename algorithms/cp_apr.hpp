@@ -314,3 +314,5 @@ CpAprResult<Scalar, MemorySpace> cp_apr(Communicator const& processes, Execution
 #include <sporades/algorithms/detail/cp_apr/calls.hpp>
 #include <sporades/algorithms/detail/cp_apr/refuse_types.hpp>
 #include <sporades/algorithms/detail/cp_apr/state_arrays.hpp>
+#include <sporades/eti/cp_apr_memory.hpp>
+#include <sporades/eti/cp_apr_method.hpp>

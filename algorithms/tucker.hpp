@@ -243,3 +243,5 @@ TuckerResult<Scalar, MemorySpace> tucker(Communicator const& processes, Executio
 #include <sporades/algorithms/detail/tucker/calls.hpp>
 #include <sporades/algorithms/detail/tucker/refuse_types.hpp>
 #include <sporades/algorithms/detail/tucker/state_arrays.hpp>
+#include <sporades/eti/tucker_memory.hpp>
+#include <sporades/eti/tucker_method.hpp>

@@ -9,6 +9,7 @@
 #include <sporades/kernels/mttkrp.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/spttm.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 #include <support/backends.hpp>
 #include <support/files.hpp>
 #include <support/tools.hpp>

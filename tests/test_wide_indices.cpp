@@ -21,6 +21,7 @@
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/spttm.hpp>
 #include <sporades/kernels/sspttm.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/files.hpp>

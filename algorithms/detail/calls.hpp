@@ -79,6 +79,11 @@ using ResultOf = typename MethodTypes<Problem>::Result;
 template <class Problem, class ExecutionSpace, class Tensor, class Options>
 StateOf<Problem> first_start(ExecutionSpace const& exec, Tensor const& X, Options const& options);
 
+/// The random start of the options. Collective. Fences exec.
+template <class ExecutionSpace, class Problem, class Options>
+StateOf<Problem> random_start(ExecutionSpace const& exec, Problem const& problem,
+                              Options const& options);
+
 /// The start of a model of these dims. Fences exec.
 template <class Problem, class ExecutionSpace, class Options, class Model>
 StateOf<Problem> start_of_model(ExecutionSpace const& exec, Dims const& dims,

@@ -127,7 +127,6 @@ StateOf<Problem> first_start(ExecutionSpace const& exec, Tensor const& X, Option
   return M::start_of(exec, X.dims, {}, M::vectors(Communicator(), exec, X, options), options);
 }
 
-/// The random start of the options. Collective. Fences exec.
 template <class ExecutionSpace, class Problem, class Options>
 StateOf<Problem> random_start(ExecutionSpace const& exec, Problem const& problem,
                               Options const& options) {

@@ -141,6 +141,3 @@ struct Method<ExecutionSpace, CpAlsProblem<ScalarType, IndexType, MemorySpaceTyp
 };
 
 }  // namespace sporades::detail
-
-#include <sporades/eti/cp_als_memory.hpp>
-#include <sporades/eti/cp_als_method.hpp>

@@ -76,6 +76,3 @@ CpAprState<Scalar, MemorySpace> random_apr_start(
 }
 
 }  // namespace sporades::detail
-
-#include <sporades/eti/cp_apr_memory.hpp>
-#include <sporades/eti/cp_apr_method.hpp>

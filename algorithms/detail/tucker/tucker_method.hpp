@@ -67,6 +67,3 @@ struct Method<ExecutionSpace, TuckerProblem<ScalarType, IndexType, MemorySpaceTy
 };
 
 }  // namespace sporades::detail
-
-#include <sporades/eti/tucker_memory.hpp>
-#include <sporades/eti/tucker_method.hpp>
