@@ -8,16 +8,6 @@
 #include <string>
 
 /// The memory of decompositions before they are run, and options with which they take less.
-///   memory_need(exec, X, options)    for CpAlsOptions, CpAprOptions and TuckerOptions: MemoryNeed
-/// counts the start, make_..._problem(exec, hand_over(X), options) and all iterations, while nobody
-/// else holds X. X may be on the host and exec a GPU that streams it; `host` does not count X then.
-/// The count is at most 1.3 times what is taken, except where
-/// - the order of X depends on the nonzeros in ways that only sorting shows, or
-/// - the singular vectors of HOOI take more than six blocks of Lanczos vectors, which take more.
-///
-/// (A fit of CP-ALS so near 1 that the residual is computed nonzero by nonzero takes their
-/// coordinates beside the plan.) Some passes over the nonzeros at most. Fences exec. Throws Error
-/// where the options are out of range, or a product of HOOI exceeds the memory limit.
 
 namespace sporades {
 
@@ -44,6 +34,17 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
 
 }  // namespace detail
 
+/// What a decomposition takes by CpAlsOptions, CpAprOptions or TuckerOptions: the start,
+/// make_..._problem(exec, hand_over(X), options) and all iterations, while nobody else holds X. X
+/// may be on the host and exec a GPU that streams it; `host` does not count X then. The count is at
+/// most 1.3 times what is taken, except where
+/// - the order of X depends on the nonzeros in ways that only sorting shows, or
+/// - the singular vectors of HOOI take more than six blocks of Lanczos vectors, which take more.
+///
+/// (A fit of CP-ALS so near 1 that the residual is computed nonzero by nonzero takes their
+/// coordinates beside the plan.) Some passes over the nonzeros at most. Fences exec. Throws Error
+/// where X has no nonzeros, the options are out of range, or a product of HOOI exceeds the memory
+/// limit.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options,
           class = std::enable_if_t<std::is_base_of_v<RunOptions, Options>>>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
