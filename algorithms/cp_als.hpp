@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/algorithms/detail/calls.hpp>
 #include <sporades/algorithms/detail/iterate.hpp>
 #include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/run.hpp>
@@ -9,7 +10,8 @@
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
-#include <sporades/kernels/mttkrp_all_modes.hpp>
+#include <sporades/kernels/detail/processes/home_order.hpp>
+#include <sporades/kernels/mttkrp_all_modes_plan.hpp>
 
 /// CP decomposition by alternating least squares, CP-ALS:
 ///   X ~ M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r)
@@ -134,6 +136,14 @@ struct CpAlsResult : RunResult {
   double fit() const { return value(); }  ///< of the model
 };
 
+namespace detail {
+template <class Scalar, class Index, class MemorySpace>
+struct MethodTypes<CpAlsProblem<Scalar, Index, MemorySpace>> {
+  using State = CpAlsState<Scalar, MemorySpace>;
+  using Result = CpAlsResult<Scalar, MemorySpace>;
+};
+}  // namespace detail
+
 /// Makes X ready: sorts it for the MTTKRP of every mode, and computes its norm. X: nonzeros in any
 /// order; values of equal coordinates are added. Nothing of X is used after; if it is handed over
 /// (hand_over), its memory is given back as early as can be. Cost: a sort a mode, or one where the
@@ -233,10 +243,8 @@ CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, Execution
 
 }  // namespace sporades
 
-#include <sporades/algorithms/detail/cp_als/method.hpp>
-#include <sporades/algorithms/detail/cp_als/problem.hpp>
+#include <sporades/algorithms/detail/cp_als/calls.hpp>
 #include <sporades/algorithms/detail/cp_als/refuse_types.hpp>
-#include <sporades/algorithms/detail/cp_als/start.hpp>
 #include <sporades/algorithms/detail/cp_als/state_arrays.hpp>
-#include <sporades/algorithms/detail/memory/cp_als_memory.hpp>
-#include <sporades/eti/cp_als.hpp>
+#include <sporades/eti/cp_als_memory.hpp>
+#include <sporades/eti/cp_als_method.hpp>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/algorithms/detail/calls.hpp>
 #include <sporades/algorithms/detail/cp_apr/row_subproblems.hpp>
 #include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/run.hpp>
@@ -10,7 +11,7 @@
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
-#include <sporades/kernels/phi.hpp>
+#include <sporades/kernels/phi_plan.hpp>
 
 /// CP decomposition of counts by alternating Poisson regression, CP-APR:
 ///   X ~ M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r), all entries >= 0, columns of sum 1
@@ -130,7 +131,11 @@ struct CpAprProblem {
   std::shared_ptr<detail::DistributedCounts<Scalar, Index, MemorySpace>> share;  // of processes
 
   /// The numbers of rows of factors that this process has.
-  Dims dims_here() const;
+  Dims dims_here() const {
+    Dims here = dims;
+    for (std::size_t n = 0; n < factor_rows.size(); ++n) here[n] = factor_rows[n].here(dims[n]);
+    return here;
+  }
   /// The counts, the plan, and each mode's order of the counts.
   std::uint64_t storage_bytes() const;
 };
@@ -176,6 +181,27 @@ struct CpAprResult : RunResult {
 
   double log_likelihood() const { return value(); }  ///< of the model
 };
+
+namespace detail {
+template <class Scalar, class Index, class MemorySpace>
+struct MethodTypes<CpAprProblem<Scalar, Index, MemorySpace>> {
+  using State = CpAprState<Scalar, MemorySpace>;
+  using Result = CpAprResult<Scalar, MemorySpace>;
+};
+
+/// The random start. rows: of each mode's factor, of dims[n] rows in all, that are here; or none,
+/// where all are. Collective.
+template <class Scalar, class ExecutionSpace>
+CpAprState<Scalar, typename ExecutionSpace::memory_space> random_apr_start(
+    ExecutionSpace const& exec, Dims const& dims, std::vector<RowMap> const& rows,
+    CpAprOptions const& options);
+
+/// That of a problem. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprState<Scalar, MemorySpace> random_apr_start(
+    ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
+    CpAprOptions const& options);
+}  // namespace detail
 
 /// Makes X ready: for mu the plan of Phi, else an order of the counts by the rows of each mode. X:
 /// counts in any order; those of equal coordinates are added. If X is handed over (hand_over) and
@@ -285,10 +311,8 @@ CpAprResult<Scalar, MemorySpace> cp_apr(Communicator const& processes, Execution
 
 }  // namespace sporades
 
-#include <sporades/algorithms/detail/cp_apr/method.hpp>
-#include <sporades/algorithms/detail/cp_apr/problem.hpp>
+#include <sporades/algorithms/detail/cp_apr/calls.hpp>
 #include <sporades/algorithms/detail/cp_apr/refuse_types.hpp>
-#include <sporades/algorithms/detail/cp_apr/start.hpp>
 #include <sporades/algorithms/detail/cp_apr/state_arrays.hpp>
-#include <sporades/algorithms/detail/memory/cp_apr_memory.hpp>
-#include <sporades/eti/cp_apr.hpp>
+#include <sporades/eti/cp_apr_memory.hpp>
+#include <sporades/eti/cp_apr_method.hpp>

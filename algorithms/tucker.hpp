@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/algorithms/detail/calls.hpp>
 #include <sporades/algorithms/detail/iterate.hpp>
 #include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/run.hpp>
@@ -9,7 +10,7 @@
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
-#include <sporades/kernels/ttm_chain.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
 
 /// Tucker decomposition by higher-order orthogonal iteration, HOOI:
 ///   X ~ M = G x_0 A_0 ... x_{N-1} A_{N-1},  A_n orthonormal, I_n x R_n
@@ -135,6 +136,14 @@ struct TuckerResult : RunResult {
   double fit() const { return value(); }  ///< of the model
 };
 
+namespace detail {
+template <class Scalar, class Index, class MemorySpace>
+struct MethodTypes<TuckerProblem<Scalar, Index, MemorySpace>> {
+  using State = TuckerState<Scalar, MemorySpace>;
+  using Result = TuckerResult<Scalar, MemorySpace>;
+};
+}  // namespace detail
+
 /// Makes X ready: plans the chain of products of every mode, and computes the norm. X: nonzeros in
 /// any order; values of equal coordinates are added. Nothing of X is used after; if it is handed
 /// over (hand_over), its memory is given back as early as can be. Cost: a sort a mode. Fences exec.
@@ -231,11 +240,8 @@ TuckerResult<Scalar, MemorySpace> tucker(Communicator const& processes, Executio
 
 }  // namespace sporades
 
-#include <sporades/algorithms/detail/tucker/method.hpp>
-#include <sporades/algorithms/detail/tucker/problem.hpp>
+#include <sporades/algorithms/detail/tucker/calls.hpp>
 #include <sporades/algorithms/detail/tucker/refuse_types.hpp>
-#include <sporades/algorithms/detail/tucker/start.hpp>
 #include <sporades/algorithms/detail/tucker/state_arrays.hpp>
-// Last, as it counts what the others hold.
-#include <sporades/algorithms/detail/memory/tucker_memory.hpp>
-#include <sporades/eti/tucker.hpp>
+#include <sporades/eti/tucker_memory.hpp>
+#include <sporades/eti/tucker_method.hpp>

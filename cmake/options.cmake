@@ -62,6 +62,13 @@ function(sporades_add_warnings target)
   endif()
 endfunction()
 
+# For a test that calls decompositions in float and double: it compiles what the library does not hold.
+function(sporades_compile_all_scalars target)
+  if(NOT ("float" IN_LIST SPORADES_SCALARS AND "double" IN_LIST SPORADES_SCALARS))
+    target_compile_options(${target} PRIVATE "SHELL:-include sporades/algorithms/definitions.hpp")
+  endif()
+endfunction()
+
 # For a program of ours whose own code does little work: with -O1 it is compiled in half the time; GCC
 # makes a product and a sum one rounding there, as in the library, only if told. The library stands
 # before it on the linker's line, so that a template which both instantiate is the library's, as

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/definitions.hpp>
 #include <support/benchmarks.hpp>
 #include <support/iterations.hpp>
 #include <support/tensors.hpp>

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <chrono>
-#include <sporades/algorithms/cp_als.hpp>
-#include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/definitions.hpp>
 #include <support/benchmarks.hpp>
 #include <support/tensors.hpp>
 #include <thread>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <sporades/algorithms/tucker.hpp>
+#include <sporades/algorithms/definitions.hpp>
 #include <sporades/core/timer.hpp>
 #include <support/benchmarks.hpp>
 #include <support/measure.hpp>

@@ -3,10 +3,13 @@
 #include <functional>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/detail/hosvd.hpp>
 #include <sporades/algorithms/tucker.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/spttm.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 #include <support/backends.hpp>
 #include <support/files.hpp>
 #include <support/tools.hpp>

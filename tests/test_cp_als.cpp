@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/detail/cp_als/cp_als_method.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/cp_als.hpp>

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/detail/hosvd.hpp>
+#include <sporades/core/detail/dense.hpp>
 #include <sporades/formats/files/ktensor_file.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>

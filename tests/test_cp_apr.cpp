@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/detail/cp_apr/cp_apr_method.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/cp_apr.hpp>

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <sporades/algorithms/cp_als.hpp>
+#include <sporades/kernels/mttkrp_all_modes.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/cp_als.hpp>

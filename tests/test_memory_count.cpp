@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/algorithms/cp_als.hpp>
-#include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/definitions.hpp>
 #include <sporades/algorithms/generate.hpp>
-#include <sporades/algorithms/tucker.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/memory.hpp>

@@ -6,6 +6,7 @@
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/formats/detail/sort_parts.hpp>
 #include <sporades/formats/files/spt_file.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/files.hpp>

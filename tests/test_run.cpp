@@ -5,6 +5,7 @@
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/kernels/log_likelihood.hpp>
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
 #include <support/tools.hpp>

@@ -3,7 +3,7 @@
 
 /// What HOOI's singular vectors are made of, against their definitions.
 
-#include <sporades/algorithms/tucker.hpp>
+#include <sporades/algorithms/detail/tucker/tucker_method.hpp>
 #include <support/backends.hpp>
 #include <support/files.hpp>
 #include <support/same_bits.hpp>

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <set>
-#include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/detail/cp_als/cp_als_method.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/kernels/log_likelihood.hpp>
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/detail/cp_apr/cp_apr_method.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>

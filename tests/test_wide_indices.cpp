@@ -7,15 +7,21 @@
 
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/detail/cp_apr/problem.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/core/detail/dense.hpp>
 #include <sporades/formats/cfb_tensor.hpp>
 #include <sporades/formats/files/spt_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 #include <sporades/formats/hocfs_tensor.hpp>
 #include <sporades/formats/hocoo_tensor.hpp>
 #include <sporades/formats/hocsr_tensor.hpp>
+#include <sporades/kernels/log_likelihood.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/spttm.hpp>
 #include <sporades/kernels/sspttm.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/files.hpp>

@@ -258,4 +258,8 @@ void wrong_types() {
   cp_als(exec, als_problem, als, given<CpAlsState<float, Space>>());
   // says: the state must be a variable that is not const: it is written
   cp_als(exec, als_problem, als, CpAlsState<double, Space>{});
+  // says: the library is not compiled for this scalar type, index type or execution space: include
+  cp_als(exec, given<CooTensor<long double>>(), als);
+  // says: the execution space cannot access the tensor's memory space: copy_to(exec, X) copies
+  tucker(exec, given<CooTensor<double, std::uint32_t, OutOfCoreSpace>>(), TuckerOptions());
 }

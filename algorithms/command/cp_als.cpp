@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/command/fits.hpp>
-#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/detail/memory/cp_als_memory.hpp>
 
 namespace sporades::command {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sporades/algorithms/command/count_sums.hpp>
 #include <sporades/algorithms/command/run_model.hpp>
-#include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/detail/memory/cp_apr_memory.hpp>
 #include <sporades/core/detail/processes/exchange.hpp>
 
 namespace sporades::command {

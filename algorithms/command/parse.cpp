@@ -15,9 +15,9 @@
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/kernels/mttkrp.hpp>
-#include <sporades/kernels/phi.hpp>
-#include <sporades/kernels/ttm_chain.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
+#include <sporades/kernels/phi_plan.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
 
 namespace sporades::command {
 

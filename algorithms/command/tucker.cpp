@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <sporades/algorithms/command/fits.hpp>
-#include <sporades/algorithms/tucker.hpp>
+#include <sporades/algorithms/detail/memory/tucker_memory.hpp>
 
 namespace sporades::command {
 namespace {

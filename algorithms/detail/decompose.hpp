@@ -4,10 +4,10 @@
 
 #include <cmath>
 #include <map>
+#include <sporades/algorithms/detail/calls.hpp>
 #include <sporades/algorithms/detail/iterate.hpp>
 #include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
-#include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/processes/same_options.hpp>
 #include <sporades/core/detail/region.hpp>
@@ -19,7 +19,8 @@
 
 namespace sporades::detail {
 
-/// What a method adds to that; specialised for the problem of each, in <method>/method.hpp.
+/// What a method adds to that; specialised for the problem of each, in
+/// <method>/<method>_method.hpp.
 ///   name, maker, starter, model      of its functions and its model, for messages: "cp_als",
 ///                                    "make_cp_als_problem", "cp_als_start", "KruskalTensor"
 ///   Scalar, Index, MemorySpace, Options, State, Result
@@ -118,40 +119,34 @@ inline Dims rows_here(Dims dims, std::vector<RowMap> const& rows) {
   return dims;
 }
 
-/// The state before the first iteration, of any start except a given one. X: all nonzeros, or none
-/// where the start does not need them. Fences exec.
 template <class Problem, class ExecutionSpace, class Tensor, class Options>
-auto first_start(ExecutionSpace const& exec, Tensor const& X, Options const& options) ->
-    typename Method<ExecutionSpace, Problem>::State {
+StateOf<Problem> first_start(ExecutionSpace const& exec, Tensor const& X, Options const& options) {
   using M = Method<ExecutionSpace, Problem>;
   M::check(options, X.dims);
   expect_no_model<M>(options);
   return M::start_of(exec, X.dims, {}, M::vectors(Communicator(), exec, X, options), options);
 }
 
-/// The random start of the options. Collective. Fences exec.
 template <class ExecutionSpace, class Problem, class Options>
-auto random_start(ExecutionSpace const& exec, Problem const& problem, Options const& options) ->
-    typename Method<ExecutionSpace, Problem>::State {
+StateOf<Problem> random_start(ExecutionSpace const& exec, Problem const& problem,
+                              Options const& options) {
   using M = Method<ExecutionSpace, Problem>;
   std::vector<DistributedMatrix<typename M::Scalar, typename M::MemorySpace>> const none(
       problem.dims.size());
   return M::start_of(exec, problem.dims, M::rows(problem), none, options);
 }
 
-/// The start of a model of these dims. Fences exec.
 template <class Problem, class ExecutionSpace, class Options, class Model>
-auto start_of_model(ExecutionSpace const& exec, Dims const& dims, Options const& options,
-                    Model const& model) -> typename Method<ExecutionSpace, Problem>::State {
+StateOf<Problem> start_of_model(ExecutionSpace const& exec, Dims const& dims,
+                                Options const& options, Model const& model) {
   using M = Method<ExecutionSpace, Problem>;
   M::check(options, dims);
   return M::given_start(exec, dims, {}, options, model);
 }
 
-/// The start of a model, of which each process hands in its rows. Collective. Fences exec.
 template <class ExecutionSpace, class Problem, class Options, class Model>
-auto start_of_model(ExecutionSpace const& exec, Problem const& problem, Options const& options,
-                    Model const& model) -> typename Method<ExecutionSpace, Problem>::State {
+StateOf<Problem> start_of_model(ExecutionSpace const& exec, Problem const& problem,
+                                Options const& options, Model const& model) {
   using M = Method<ExecutionSpace, Problem>;
   auto const named = [&] { return named_call<M>(options); };
   return together(problem.processes, M::starter, named, [&] {
@@ -161,11 +156,14 @@ auto start_of_model(ExecutionSpace const& exec, Problem const& problem, Options 
   });
 }
 
-/// The problem of the nonzeros of all processes. start: null, or gets the state before the first
-/// iteration, as first_start makes it of all nonzeros. Collective. Fences exec.
-template <class Problem, class ExecutionSpace, class Tensor, class Options, class State>
+template <class Problem, class ExecutionSpace, class Tensor, class Options>
+Problem make_problem(ExecutionSpace const& exec, Tensor X, Options const& options) {
+  return Method<ExecutionSpace, Problem>::make({}, exec, hand_over(X), options);
+}
+
+template <class Problem, class ExecutionSpace, class Tensor, class Options>
 Problem make_problem(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
-                     Options const& options, State* start) {
+                     Options const& options, StateOf<Problem>* start) {
   using M = Method<ExecutionSpace, Problem>;
   if constexpr (has_mpi)
     if (processes.size() > 1) {
@@ -190,12 +188,10 @@ Problem make_problem(Communicator const& processes, ExecutionSpace const& exec, 
   return M::make({}, exec, hand_over(X), options);
 }
 
-/// A run that goes on from the state, which is changed. Collective. Fences exec.
-template <class ExecutionSpace, class Problem, class Options, class State>
-auto run_from(ExecutionSpace const& exec, Problem& problem, Options const& options, State& state,
-              Observer const& observer) -> typename Method<ExecutionSpace, Problem>::Result {
+template <class ExecutionSpace, class Problem, class Options>
+ResultOf<Problem> run_from(ExecutionSpace const& exec, Problem& problem, Options const& options,
+                           StateOf<Problem>& state, Observer const& observer) {
   using M = Method<ExecutionSpace, Problem>;
-  check_types<ExecutionSpace, State>();
   Region const region("sporades::", M::name);
   auto const named = [&] {
     return named_call<M>(options)
@@ -215,14 +211,10 @@ auto run_from(ExecutionSpace const& exec, Problem& problem, Options const& optio
   });
 }
 
-/// Runs from starts.state, and from random starts of other seeds (Starts::seed_of), until
-/// options.starts have ended or the observer stops one. The value of its model is what a start is
-/// judged by; larger is better. Returns the result of the best, the first of equal ones, with the
-/// kernel times of all; a start that was stopped counts as well. Collective. Fences exec.
-template <class ExecutionSpace, class Problem, class Options, class State>
-auto run_from_starts(ExecutionSpace const& exec, Problem& problem, Options const& options,
-                     Starts<State>& starts, Observer const& observer = {}) ->
-    typename Method<ExecutionSpace, Problem>::Result {
+template <class ExecutionSpace, class Problem, class Options>
+ResultOf<Problem> run_from_starts(ExecutionSpace const& exec, Problem& problem,
+                                  Options const& options, Starts<StateOf<Problem>>& starts,
+                                  Observer const& observer) {
   Observer watched;
   if (observer)
     watched = [&](IterationInfo info) {
@@ -236,7 +228,7 @@ auto run_from_starts(ExecutionSpace const& exec, Problem& problem, Options const
     return one;
   };
   std::map<std::string, KernelTime> kernels;
-  typename Method<ExecutionSpace, Problem>::Result result;  // of the best start, where it ran here
+  ResultOf<Problem> result;  // of the best start, where it ran here
   bool has_result = false, stopped = false;
   while (!stopped) {
     int const k = starts.current;
@@ -261,7 +253,7 @@ auto run_from_starts(ExecutionSpace const& exec, Problem& problem, Options const
     }
     if (stopped || k + 1 >= options.starts) break;
     starts.current = k + 1;
-    starts.state = State();
+    starts.state = {};
     starts.state = random_start(exec, problem, of_start(k + 1));
   }
   int const of = stopped && has_result ? starts.current : starts.best;
@@ -275,10 +267,9 @@ auto run_from_starts(ExecutionSpace const& exec, Problem& problem, Options const
   return result;
 }
 
-/// The whole decomposition on one process, by options that fit the memory. Fences exec.
 template <class Problem, class ExecutionSpace, class Tensor, class Options>
-auto decompose(ExecutionSpace const& exec, Tensor X, Options const& options,
-               Observer const& observer) -> typename Method<ExecutionSpace, Problem>::Result {
+ResultOf<Problem> decompose(ExecutionSpace const& exec, Tensor X, Options const& options,
+                            Observer const& observer) {
   using M = Method<ExecutionSpace, Problem>;
   return solve_within_memory(exec, X, options, [&](auto& given, Options const& fitted) {
     Position const nnz = accessible_or_dims<Tensor>(given).nnz();
@@ -295,11 +286,9 @@ auto decompose(ExecutionSpace const& exec, Tensor X, Options const& options,
   });
 }
 
-/// The whole decomposition of the nonzeros of all processes. Collective. Fences exec.
 template <class Problem, class ExecutionSpace, class Tensor, class Options>
-auto decompose(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
-               Options const& options, Observer const& observer) ->
-    typename Method<ExecutionSpace, Problem>::Result {
+ResultOf<Problem> decompose(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
+                            Options const& options, Observer const& observer) {
   using M = Method<ExecutionSpace, Problem>;
   if constexpr (has_mpi)
     if (processes.size() > 1) {

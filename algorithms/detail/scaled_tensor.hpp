@@ -7,6 +7,7 @@
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/detail/sort_parts.hpp>
+#include <sporades/kernels/detail/windows.hpp>
 
 namespace sporades::detail {
 

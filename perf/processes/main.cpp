@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/detail/cp_als/cp_als_method.hpp>
 #include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/detail/processes/exchange.hpp>

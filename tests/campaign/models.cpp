@@ -10,6 +10,7 @@
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/kernels/log_likelihood.hpp>
 
 namespace sporades::campaign {
 namespace {

@@ -4,6 +4,8 @@
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/kernels/mttkrp_all_modes.hpp>
+#include <sporades/kernels/phi.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/tensors.hpp>

@@ -4,6 +4,7 @@
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/formats/files/tns_file.hpp>
+#include <sporades/kernels/mttkrp_all_modes.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/files.hpp>

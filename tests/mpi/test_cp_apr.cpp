@@ -3,6 +3,7 @@
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/formats/files/tns_file.hpp>
+#include <sporades/kernels/phi.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/files.hpp>

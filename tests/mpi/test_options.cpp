@@ -4,6 +4,7 @@
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 #include <support/catch.hpp>
 
 #include "parts.hpp"

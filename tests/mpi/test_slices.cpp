@@ -3,6 +3,7 @@
 #include <cmath>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/generate.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/tensors.hpp>

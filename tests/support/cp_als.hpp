@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <sporades/algorithms/cp_als.hpp>
+#include <sporades/core/detail/dense.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 #include <string>

@@ -5,6 +5,7 @@
 /// For the tests of CP-APR: its definition in dense arithmetic, and counts.
 
 #include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/kernels/log_likelihood.hpp>
 #include <support/cp_als.hpp>
 
 namespace sporades::test {

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/detail/cp_apr/cp_apr_method.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>

@@ -4,7 +4,7 @@
 
 /// Tensors for the tests that count memory, and what a recording saw.
 
-#include <sporades/algorithms/detail/memory/fit.hpp>
+#include <sporades/algorithms/definitions.hpp>
 #include <sporades/core/types.hpp>
 #include <support/tools.hpp>
 #include <vector>

@@ -4,7 +4,7 @@
 
 /// For the tests of the Tucker decomposition.
 
-#include <sporades/algorithms/tucker.hpp>
+#include <sporades/algorithms/detail/tucker/tucker_method.hpp>
 #include <support/cp_als.hpp>
 
 namespace sporades::test {

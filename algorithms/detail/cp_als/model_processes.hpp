@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/detail/cp_als/problem.hpp>
 #include <sporades/kernels/detail/processes/model_mttkrp.hpp>
 
 /// What an iteration of CP-ALS would cost on any number of processes, from a tensor on one.

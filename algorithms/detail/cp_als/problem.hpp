@@ -1,22 +1,19 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/algorithms/cp_als.hpp>
-
-#ifndef SPORADES_ALGORITHMS_CP_ALS_PROBLEM
-#define SPORADES_ALGORITHMS_CP_ALS_PROBLEM
+#pragma once
 
 #include <cmath>
+#include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/detail/decompose.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/processes/find_homes.hpp>
+#include <sporades/kernels/mttkrp_all_modes.hpp>
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
 
 /// Throws Error where an option is out of its range.
 inline void check_cp_als(CpAlsOptions const& options) {
@@ -87,7 +84,6 @@ CpAlsProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_als_pro
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, GivenSpace> X, CpAlsOptions const& options) {
   using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
-  check_builder<ExecutionSpace, CooTensor<Scalar, Index, GivenSpace>>();
   Region const region("sporades::make_cp_als_problem");
   check_cp_als(options);
   auto const part_bytes = part_bytes_of<ExecutionSpace>(processes, X, options.streaming);
@@ -110,15 +106,4 @@ CpAlsProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_als_pro
   return problem;
 }
 
-}  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_als_problem(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
-    CpAlsOptions const& options) {
-  return detail::build_als_problem({}, exec, hand_over(X), options);
-}
-
-}  // namespace sporades
-
-#endif
+}  // namespace sporades::detail

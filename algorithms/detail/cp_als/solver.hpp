@@ -1,16 +1,13 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/algorithms/cp_als.hpp>
-
-#ifndef SPORADES_ALGORITHMS_CP_ALS_SOLVER
-#define SPORADES_ALGORITHMS_CP_ALS_SOLVER
+#pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/detail/cp_als/non_negative.hpp>
+#include <sporades/algorithms/detail/cp_als/problem.hpp>
 #include <sporades/algorithms/detail/cp_als/small_matrices.hpp>
 #include <sporades/algorithms/detail/iterate.hpp>
 #include <sporades/core/detail/launch.hpp>
@@ -19,6 +16,7 @@
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/detail/inner_product.hpp>
 #include <sporades/kernels/detail/processes/all_modes_nonzeros.hpp>
+#include <sporades/kernels/mttkrp_all_modes.hpp>
 
 namespace sporades::detail {
 
@@ -385,5 +383,3 @@ class CpAlsSolver {
 };
 
 }  // namespace sporades::detail
-
-#endif

@@ -1,22 +1,17 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/algorithms/cp_als.hpp>
-
-#ifndef SPORADES_ALGORITHMS_CP_ALS_START
-#define SPORADES_ALGORITHMS_CP_ALS_START
+#pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/detail/check_start.hpp>
 #include <sporades/algorithms/detail/hosvd.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/core/detail/launch.hpp>
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
 
 /// A(i, r) = |A(i, r)|
 template <class MatrixType>
@@ -148,7 +143,4 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> given_als_start(
   return first_state(exec, given.factors, given.weights, rows);
 }
 
-}  // namespace detail
-}  // namespace sporades
-
-#endif
+}  // namespace sporades::detail

@@ -1,14 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
 
-// First the front door, which includes this file where it belongs: hence a guard.
 #include <sporades/algorithms/cp_apr.hpp>
-
-#ifndef SPORADES_ALGORITHMS_CP_APR_DISTRIBUTED_COUNTS
-#define SPORADES_ALGORITHMS_CP_APR_DISTRIBUTED_COUNTS
-
 #include <sporades/kernels/detail/log_likelihood/run_log_likelihood.hpp>
 #include <sporades/kernels/detail/processes/share_rows.hpp>
+#include <sporades/kernels/phi.hpp>
 
 /// CP-APR on several processes. Of the counts in the order of all modes a process has whole blocks
 /// of the log-likelihood. Method mu takes a shared plan of Phi. For the methods that solve rows the
@@ -152,5 +149,3 @@ void share_counts(Communicator const& processes, ExecutionSpace const& exec,
 }
 
 }  // namespace sporades::detail
-
-#endif

@@ -1,15 +1,12 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
 
-// First the front door, which includes this file where it belongs: hence a guard.
 #include <sporades/algorithms/cp_apr.hpp>
-
-#ifndef SPORADES_ALGORITHMS_CP_APR_MULTIPLICATIVE
-#define SPORADES_ALGORITHMS_CP_APR_MULTIPLICATIVE
-
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
 #include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/timer.hpp>
+#include <sporades/kernels/phi.hpp>
 
 namespace sporades::detail {
 
@@ -62,5 +59,3 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
 }
 
 }  // namespace sporades::detail
-
-#endif

@@ -1,14 +1,10 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/algorithms/cp_apr.hpp>
-
-#ifndef SPORADES_ALGORITHMS_CP_APR_PROBLEM
-#define SPORADES_ALGORITHMS_CP_APR_PROBLEM
+#pragma once
 
 #include <cmath>
 #include <limits>
+#include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/detail/cp_apr/distributed_counts.hpp>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
 #include <sporades/algorithms/detail/decompose.hpp>
@@ -18,6 +14,7 @@
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/detail/sort_parts.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
+#include <sporades/kernels/phi.hpp>
 
 namespace sporades {
 
@@ -30,13 +27,6 @@ std::uint64_t CpAprProblem<Scalar, Index, MemorySpace>::storage_bytes() const {
     if (!is_counts) bytes += mode.X.storage_bytes();
   }
   return bytes + (share ? share->bytes() : 0);
-}
-
-template <class Scalar, class Index, class MemorySpace>
-Dims CpAprProblem<Scalar, Index, MemorySpace>::dims_here() const {
-  Dims here = dims;
-  for (std::size_t n = 0; n < factor_rows.size(); ++n) here[n] = factor_rows[n].here(dims[n]);
-  return here;
 }
 
 namespace detail {
@@ -250,7 +240,6 @@ CpAprProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_apr_pro
     CooTensor<Scalar, Index, GivenSpace> X, CpAprOptions const& options) {
   using Tensor = CooTensor<Scalar, Index, GivenSpace>;
   using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
-  check_builder<ExecutionSpace, Tensor>();
   Region const region("sporades::make_cp_apr_problem");
   check_cp_apr(options);
   auto const builder = builder_of<GivenSpace>(exec);
@@ -295,14 +284,4 @@ CpAprProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_apr_pro
 }
 
 }  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_apr_problem(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
-    CpAprOptions const& options) {
-  return detail::build_apr_problem({}, exec, hand_over(X), options);
-}
-
 }  // namespace sporades
-
-#endif

@@ -1,14 +1,10 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/algorithms/cp_apr.hpp>
-
-#ifndef SPORADES_ALGORITHMS_CP_APR_SOLVER
-#define SPORADES_ALGORITHMS_CP_APR_SOLVER
+#pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/detail/cp_apr/multiplicative.hpp>
 #include <sporades/algorithms/detail/cp_apr/solve_rows.hpp>
 #include <sporades/algorithms/detail/iterate.hpp>
@@ -297,5 +293,3 @@ class CpAprSolver {
 };
 
 }  // namespace sporades::detail
-
-#endif

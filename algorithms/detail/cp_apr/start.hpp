@@ -1,21 +1,16 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/algorithms/cp_apr.hpp>
-
-#ifndef SPORADES_ALGORITHMS_CP_APR_START
-#define SPORADES_ALGORITHMS_CP_APR_START
+#pragma once
 
 #include <cmath>
+#include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/detail/check_start.hpp>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
 #include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/launch.hpp>
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
 
 /// The state before the first iteration: columns are divided by their sums, which go into the
 /// weights. rows: of each mode, that are here; or none, where all are. Collective. Fences exec.
@@ -73,8 +68,6 @@ void check_apr_state(Dims const& dims, CpAprOptions const& options,
           "cp_apr: the state must have zero_marks for every entry: cp_apr_start makes them");
 }
 
-/// The random start. rows: of each mode's factor, of dims[n] rows in all, that are here; or none,
-/// where all are. Collective.
 template <class Scalar, class ExecutionSpace>
 CpAprState<Scalar, typename ExecutionSpace::memory_space> random_apr_start(
     ExecutionSpace const& exec, Dims const& dims, std::vector<RowMap> const& rows,
@@ -101,7 +94,4 @@ CpAprState<Scalar, typename ExecutionSpace::memory_space> given_apr_start(
   return first_apr_state(exec, given.factors, given.weights, rows);
 }
 
-}  // namespace detail
-}  // namespace sporades
-
-#endif
+}  // namespace sporades::detail

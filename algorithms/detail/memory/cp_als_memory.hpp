@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/detail/cp_als/cp_als_method.hpp>
 #include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/algorithms/detail/memory/hosvd.hpp>
 #include <sporades/core/detail/dense/workspace_bytes.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/detail/cp_apr/cp_apr_method.hpp>
 #include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/core/detail/dense/workspace_bytes.hpp>
 #include <sporades/kernels/detail/phi/phi_memory.hpp>

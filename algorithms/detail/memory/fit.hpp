@@ -12,8 +12,7 @@
 /// How decompositions take less memory. Each has the functions of find_fit.hpp for its Options, and
 /// those that follow where they do not do.
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
 
 template <class ExecutionSpace, class Tensor, class Options>
 double copy_bytes(ExecutionSpace const&, CooShape const&, Tensor const&, Options const&) {
@@ -33,27 +32,21 @@ inline std::string sorted_by_host(double copies, double bytes) {
              : "the nonzeros stay in the host's memory, and what does not fit is streamed";
 }
 
-}  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options,
-          class = std::enable_if_t<std::is_base_of_v<RunOptions, Options>>>
-MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                       Options const& options) {
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
+MemoryNeed need_of(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                   Options const& options) {
   expects(X.nnz() > 0, "memory_need: X has no nonzeros");
-  auto const shape = detail::shape_of(X);
-  bool const is_streamed = !detail::is_accessible<ExecutionSpace, MemorySpace>;
+  auto const shape = shape_of(X);
+  bool const is_streamed = !is_accessible<ExecutionSpace, MemorySpace>;
   auto need = run_need(exec, shape, X, options, is_streamed);
   if (is_streamed) {
-    double const windows = detail::window_bytes<ExecutionSpace>(options.streaming, shape.bytes());
+    double const windows = window_bytes<ExecutionSpace>(options.streaming, shape.bytes());
     need.kept += windows;
     need.peak += windows;
   }
   return need;
 }
 
-namespace detail {
-
-/// fit_memory of an X beside which as many bytes stay taken.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
 FittedOptions<Options> fitted(ExecutionSpace const& exec,
                               CooTensor<Scalar, Index, MemorySpace> const& X, Options const& asked,
@@ -104,13 +97,4 @@ Accessible accessible_or_dims(Tensor const& X) {
     return {X.dims, {}, {}, {}};
 }
 
-}  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
-FittedOptions<Options> fit_memory(ExecutionSpace const& exec,
-                                  CooTensor<Scalar, Index, MemorySpace> const& X,
-                                  Options const& options) {
-  return detail::fitted(exec, X, options, 0);
-}
-
-}  // namespace sporades
+}  // namespace sporades::detail

@@ -4,7 +4,7 @@
 
 #include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/algorithms/detail/memory/hosvd.hpp>
-#include <sporades/algorithms/tucker.hpp>
+#include <sporades/algorithms/detail/tucker/tucker_method.hpp>
 #include <sporades/core/detail/dense/workspace_bytes.hpp>
 #include <sporades/kernels/detail/ttm_chain/ttm_chain_memory.hpp>
 

@@ -1,17 +1,13 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/algorithms/tucker.hpp>
-
-#ifndef SPORADES_ALGORITHMS_TUCKER_LEFT_SINGULAR_VECTORS
-#define SPORADES_ALGORITHMS_TUCKER_LEFT_SINGULAR_VECTORS
+#pragma once
 
 #include <sporades/algorithms/detail/tucker/block_krylov.hpp>
 #include <sporades/algorithms/detail/tucker/direct_svd.hpp>
 #include <sporades/algorithms/detail/tucker/gpu_unfolding.hpp>
 #include <sporades/algorithms/detail/tucker/host_unfolding.hpp>
 #include <sporades/algorithms/detail/tucker/orthonormal.hpp>
+#include <sporades/algorithms/tucker.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/kernels/detail/processes/ghost_rows.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
@@ -248,5 +244,3 @@ class LeftSingularVectors {
 };
 
 }  // namespace sporades::detail
-
-#endif

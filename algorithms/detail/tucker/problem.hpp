@@ -1,22 +1,18 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/algorithms/tucker.hpp>
-
-#ifndef SPORADES_ALGORITHMS_TUCKER_PROBLEM
-#define SPORADES_ALGORITHMS_TUCKER_PROBLEM
+#pragma once
 
 #include <cmath>
 #include <sporades/algorithms/detail/decompose.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/algorithms/detail/tucker/left_singular_vectors.hpp>
+#include <sporades/algorithms/tucker.hpp>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
 
 /// Throws Error where an option is out of its range.
 inline void check_tucker(TuckerOptions const& options) {
@@ -96,7 +92,6 @@ template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 TuckerProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_tucker_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, GivenSpace> X, TuckerOptions const& options) {
-  check_builder<ExecutionSpace, CooTensor<Scalar, Index, GivenSpace>>();
   Region const region("sporades::make_tucker_problem");
   check_tucker(options, X.dims);
   auto const part_bytes = part_bytes_of<ExecutionSpace>(processes, X, options.streaming);
@@ -118,15 +113,4 @@ TuckerProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_tucker
   return problem;
 }
 
-}  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_tucker_problem(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
-    TuckerOptions const& options) {
-  return detail::build_tucker_problem({}, exec, hand_over(X), options);
-}
-
-}  // namespace sporades
-
-#endif
+}  // namespace sporades::detail

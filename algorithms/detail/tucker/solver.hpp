@@ -1,16 +1,12 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/algorithms/tucker.hpp>
-
-#ifndef SPORADES_ALGORITHMS_TUCKER_SOLVER
-#define SPORADES_ALGORITHMS_TUCKER_SOLVER
+#pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <sporades/algorithms/detail/iterate.hpp>
 #include <sporades/algorithms/detail/tucker/left_singular_vectors.hpp>
+#include <sporades/algorithms/tucker.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/core/timer.hpp>
@@ -185,5 +181,3 @@ class TuckerSolver {
 };
 
 }  // namespace sporades::detail
-
-#endif

@@ -1,11 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/algorithms/tucker.hpp>
-
-#ifndef SPORADES_ALGORITHMS_TUCKER_START
-#define SPORADES_ALGORITHMS_TUCKER_START
+#pragma once
 
 #include <cmath>
 #include <sporades/algorithms/detail/hosvd.hpp>
@@ -13,9 +8,9 @@
 #include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/algorithms/detail/tucker/orthonormal.hpp>
 #include <sporades/algorithms/detail/tucker/problem.hpp>
+#include <sporades/algorithms/tucker.hpp>
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
 
 /// The state before the first iteration: the factors made orthonormal. rows: of each mode those
 /// that are here, or none, where all are. Collective. Fences exec.
@@ -90,7 +85,4 @@ TuckerState<Scalar, typename ExecutionSpace::memory_space> given_tucker_start(
   return first_tucker_state(exec, std::move(given.factors), options.seed, rows);
 }
 
-}  // namespace detail
-}  // namespace sporades
-
-#endif
+}  // namespace sporades::detail

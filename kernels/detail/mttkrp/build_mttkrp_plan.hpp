@@ -20,12 +20,6 @@
 
 namespace sporades {
 
-inline std::string describe(MttkrpChoice const& choice) {
-  return std::string(to_string(choice.strategy)) +
-         (choice.order == RowOrder::morton ? " along a curve" : "") +
-         (choice.slices > 1 ? " in " + std::to_string(choice.slices) + " slices" : "");
-}
-
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
   std::uint64_t bytes =

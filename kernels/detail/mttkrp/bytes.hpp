@@ -1,15 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/mttkrp.hpp>
-
-#ifndef SPORADES_KERNELS_MTTKRP_BYTES
-#define SPORADES_KERNELS_MTTKRP_BYTES
+#pragma once
 
 #include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/alto_pull.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
 
 /// Which format a plan's product reads, what it reads of it, and how many rows of a mode it uses.
 
@@ -121,5 +117,3 @@ double used_rows(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpa
 }
 
 }  // namespace sporades::detail
-
-#endif

@@ -1,11 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/mttkrp.hpp>
-
-#ifndef SPORADES_KERNELS_MTTKRP_CHOICE
-#define SPORADES_KERNELS_MTTKRP_CHOICE
+#pragma once
 
 #include <algorithm>
 #include <cstdio>
@@ -15,6 +10,7 @@
 #include <sporades/kernels/detail/mttkrp/cost_model.hpp>
 #include <sporades/kernels/detail/nonzeros/flycoo.hpp>
 #include <sporades/kernels/detail/selector/trees.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
 
 /// What a plan does for each mode, and the rules by which `automatic` chooses it.
 
@@ -220,5 +216,3 @@ int measured_split(Builder const& exec, Tensor const& X, int rank, std::string& 
 }
 
 }  // namespace sporades::detail
-
-#endif

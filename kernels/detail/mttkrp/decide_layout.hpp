@@ -1,11 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/mttkrp.hpp>
-
-#ifndef SPORADES_KERNELS_MTTKRP_DECIDE_LAYOUT
-#define SPORADES_KERNELS_MTTKRP_DECIDE_LAYOUT
+#pragma once
 
 #include <algorithm>
 #include <limits>
@@ -14,6 +9,7 @@
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
 
 /// What a plan for MTTKRP gives each mode: decided here and nowhere else. Plans on one process and
 /// on several are built by a Layout, and their bytes and messages are counted by it. It knows the
@@ -285,5 +281,3 @@ void choose_split_of_runs(MttkrpOptions const& options, int order, bool is_packe
 }
 
 }  // namespace sporades::detail
-
-#endif

@@ -1,14 +1,10 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/mttkrp.hpp>
-
-#ifndef SPORADES_KERNELS_MTTKRP_OPTIONS
-#define SPORADES_KERNELS_MTTKRP_OPTIONS
+#pragma once
 
 #include <algorithm>
 #include <sporades/core/detail/processes/same_options.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
 #include <string>
 
 /// What options of plans for MTTKRP say.
@@ -148,5 +144,3 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
                            MttkrpOptions const& given, bool is_last);
 
 }  // namespace sporades::detail
-
-#endif

@@ -1,17 +1,14 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/mttkrp_all_modes.hpp>
-
-#ifndef SPORADES_KERNELS_MTTKRP_ALL_MODES_DIMENSION_TREE
-#define SPORADES_KERNELS_MTTKRP_ALL_MODES_DIMENSION_TREE
+#pragma once
 
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/fused_modes.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/mttkrp_all_modes_plan.hpp>
 
 /// The dimension tree of mttkrp_all_modes.
 
@@ -299,5 +296,3 @@ std::string describe(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree,
 }
 
 }  // namespace sporades::detail
-
-#endif

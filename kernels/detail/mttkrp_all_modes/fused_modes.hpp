@@ -1,16 +1,12 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/mttkrp_all_modes.hpp>
-
-#ifndef SPORADES_KERNELS_MTTKRP_ALL_MODES_FUSED_MODES
-#define SPORADES_KERNELS_MTTKRP_ALL_MODES_FUSED_MODES
+#pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
+#include <sporades/kernels/mttkrp_all_modes_plan.hpp>
 
 /// The choice of the modes that a dimension tree fuses, by the cost of products with and without it
 /// and by its memory.
@@ -156,5 +152,3 @@ std::vector<int> choose_fused_modes(Dims const& dims, Position nnz, int rank) {
 }
 
 }  // namespace sporades::detail
-
-#endif

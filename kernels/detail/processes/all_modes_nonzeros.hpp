@@ -1,17 +1,13 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/mttkrp_all_modes.hpp>
-
-#ifndef SPORADES_KERNELS_PROCESSES_ALL_MODES_NONZEROS
-#define SPORADES_KERNELS_PROCESSES_ALL_MODES_NONZEROS
+#pragma once
 
 #include <algorithm>
 #include <numeric>
 #include <sporades/kernels/detail/inner_product.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/dimension_tree.hpp>
 #include <sporades/kernels/detail/processes/mttkrp.hpp>
+#include <sporades/kernels/mttkrp_all_modes_plan.hpp>
 
 namespace sporades::detail {
 
@@ -151,5 +147,3 @@ class DistributedNonzeros {
 };
 
 }  // namespace sporades::detail
-
-#endif

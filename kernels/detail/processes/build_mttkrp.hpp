@@ -1,18 +1,13 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/mttkrp.hpp>
-
-#ifndef SPORADES_KERNELS_PROCESSES_BUILD_MTTKRP
-#define SPORADES_KERNELS_PROCESSES_BUILD_MTTKRP
+#pragma once
 
 #include <sporades/kernels/detail/mttkrp/decide_layout.hpp>
-#include <sporades/kernels/detail/processes/home_order.hpp>
 #include <sporades/kernels/detail/processes/mttkrp.hpp>
 #include <sporades/kernels/detail/processes/share_linear_order.hpp>
 #include <sporades/kernels/detail/processes/share_rows.hpp>
 #include <sporades/kernels/detail/processes/slices.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
 
 /// How a plan of MTTKRP gets its nonzeros where they are those of several processes.
 
@@ -287,5 +282,3 @@ class DistributedPlanBuilder {
 };
 
 }  // namespace sporades::detail
-
-#endif

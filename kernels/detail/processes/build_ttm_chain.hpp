@@ -1,15 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/ttm_chain.hpp>
-
-#ifndef SPORADES_KERNELS_PROCESSES_BUILD_TTM_CHAIN
-#define SPORADES_KERNELS_PROCESSES_BUILD_TTM_CHAIN
+#pragma once
 
 #include <sporades/kernels/detail/processes/share_rows.hpp>
 #include <sporades/kernels/detail/processes/ttm_chain.hpp>
 #include <sporades/kernels/detail/tucker_inner_product.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
 
 /// How a plan of chains gets its nonzeros where they are those of several processes.
 
@@ -113,5 +109,3 @@ void share_chains(Communicator const& processes, ExecutionSpace const& exec,
 }
 
 }  // namespace sporades::detail
-
-#endif

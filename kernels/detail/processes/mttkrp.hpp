@@ -1,17 +1,13 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/mttkrp.hpp>
-
-#ifndef SPORADES_KERNELS_PROCESSES_MTTKRP
-#define SPORADES_KERNELS_PROCESSES_MTTKRP
+#pragma once
 
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/processes/own_rows.hpp>
 #include <sporades/kernels/detail/processes/read_factors.hpp>
 #include <sporades/kernels/detail/processes/row_chain.hpp>
 #include <sporades/kernels/detail/processes/row_share.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
 
 /// What the products of MTTKRP and Phi have around the sum (row_chunks.hpp): gathered
 /// (read_factors.hpp) and deliver. On several processes each has whole chunks of the nonzeros in
@@ -273,5 +269,3 @@ void deliver(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>&
 }
 
 }  // namespace sporades::detail
-
-#endif

@@ -1,15 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/mttkrp.hpp>
-
-#ifndef SPORADES_KERNELS_PROCESSES_SLICES
-#define SPORADES_KERNELS_PROCESSES_SLICES
+#pragma once
 
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
 #include <sporades/kernels/detail/processes/row_parts.hpp>
 #include <sporades/kernels/detail/processes/share_rows.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
 
 /// Slices: equally many nonzeros each, consecutive in the order of one mode's rows. The nonzeros of
 /// the other modes are sorted by slices first and then by rows. What a slice adds to a row is a
@@ -163,5 +159,3 @@ NumberedParts<Scalar, Index, MemorySpace> share_parts(
 }
 
 }  // namespace sporades::detail
-
-#endif

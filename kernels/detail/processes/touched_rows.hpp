@@ -1,14 +1,10 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/mttkrp.hpp>
-
-#ifndef SPORADES_KERNELS_PROCESSES_TOUCHED_ROWS
-#define SPORADES_KERNELS_PROCESSES_TOUCHED_ROWS
+#pragma once
 
 #include <sporades/kernels/detail/processes/ghost_rows.hpp>
 #include <sporades/kernels/detail/processes/share_rows.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
 
 namespace sporades::detail {
 
@@ -105,5 +101,3 @@ class TouchedRows {
 };
 
 }  // namespace sporades::detail
-
-#endif

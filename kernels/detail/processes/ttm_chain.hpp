@@ -1,15 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/ttm_chain.hpp>
-
-#ifndef SPORADES_KERNELS_PROCESSES_TTM_CHAIN
-#define SPORADES_KERNELS_PROCESSES_TTM_CHAIN
+#pragma once
 
 #include <sporades/kernels/detail/processes/read_factors.hpp>
 #include <sporades/kernels/detail/processes/row_share.hpp>
 #include <sporades/kernels/detail/ttm_chain/chunks.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
 
 /// What ttm_chain has around the sum (row_chunks.hpp): gathered (read_factors.hpp) and deliver. On
 /// several processes, with strategy `fused`, each has whole chunks of the nonzeros in the order of
@@ -134,5 +130,3 @@ TtmChainProduct<Scalar, Index, MemorySpace> deliver(ExecutionSpace const& exec,
 }
 
 }  // namespace sporades::detail
-
-#endif

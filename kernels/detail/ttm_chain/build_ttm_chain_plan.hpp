@@ -19,13 +19,6 @@
 
 namespace sporades {
 
-inline std::string describe(TtmChainChoice const& choice) {
-  std::string text = to_string(choice.strategy);
-  for (std::size_t k = 0; k < choice.columns.modes.size(); ++k)
-    text += (k ? " " : ", modes ") + std::to_string(choice.columns.modes[k]);
-  return text;
-}
-
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t TtmChainPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
   std::uint64_t bytes = work.buffers.bytes() + work.semi_sparse_carry.bytes() +

@@ -1,17 +1,13 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/ttm_chain.hpp>
-
-#ifndef SPORADES_KERNELS_TTM_CHAIN_CHOICE
-#define SPORADES_KERNELS_TTM_CHAIN_CHOICE
+#pragma once
 
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/selector/trees.hpp>
 #include <sporades/kernels/detail/spttm/sum_fibers.hpp>
 #include <sporades/kernels/detail/ttm_chain/mode_order.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
 
 /// The strategy and the order of modes that a plan of chains takes for a mode.
 
@@ -139,5 +135,3 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
 }
 
 }  // namespace sporades::detail
-
-#endif

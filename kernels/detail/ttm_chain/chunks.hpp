@@ -1,15 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/ttm_chain.hpp>
-
-#ifndef SPORADES_KERNELS_TTM_CHAIN_CHUNKS
-#define SPORADES_KERNELS_TTM_CHAIN_CHUNKS
+#pragma once
 
 #include <algorithm>
 #include <sporades/kernels/detail/reduce_carries.hpp>
 #include <sporades/kernels/detail/ttm_chain/column_order.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
 
 /// What the strategies of ttm_chain that sum whole output rows in place share (CPUs). A row of
 /// Y_(n), of some hundred numbers, does not fit registers; it is summed where it belongs, in first-
@@ -17,16 +13,6 @@
 /// not. The slots are reduced as row_sums.hpp says.
 
 namespace sporades::detail {
-
-/// Carry slots, and room for partial products, kept between calls.
-template <class Scalar, class Index, class MemorySpace>
-struct TtmChainBuffers {
-  CarryBuffers<Scalar, Index, MemorySpace> carry;
-  Vector<Scalar, MemorySpace> scratch;
-  Matrix<Scalar, MemorySpace> one;  // 1 x 1: see ChainMode
-
-  std::uint64_t bytes() const { return carry.bytes() + scratch.extent(0) * sizeof(Scalar); }
-};
 
 /// Writes the tile where memory is fresh; adds it to what is there otherwise.
 template <class Scalar, int width>
@@ -169,5 +155,3 @@ void finish_chain(ExecutionSpace const& exec, ChainWork<Scalar, Index, MemorySpa
 }
 
 }  // namespace sporades::detail
-
-#endif

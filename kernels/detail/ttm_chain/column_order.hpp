@@ -2,31 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/ttm_chain.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
 
-namespace sporades {
-
-inline std::size_t TtmChainColumns::tile() const {
-  std::size_t const rank = ranks.empty() ? 1 : static_cast<std::size_t>(ranks.back());
-  return pads_tiles ? padded_columns(rank) : rank;
-}
-
-inline std::size_t TtmChainColumns::count() const {
-  std::size_t product = tile();
-  for (std::size_t k = 0; k + 1 < ranks.size(); ++k) product *= static_cast<std::size_t>(ranks[k]);
-  return padded_columns(product);
-}
-
-inline std::size_t TtmChainColumns::partial_products() const {
-  std::size_t all = 0, size = tile();
-  for (std::size_t k = ranks.size(); k-- > 2;) {
-    size *= static_cast<std::size_t>(ranks[k - 1]);
-    all += size;
-  }
-  return all;
-}
-
-namespace detail {
+namespace sporades::detail {
 
 /// The place of each column in the order of Kolda & Bader, the first of the other modes fastest, as
 /// Tensor Toolbox has it; -1 for padding.
@@ -53,5 +31,4 @@ inline std::vector<std::int64_t> ascending_places(TtmChainColumns const& columns
   return places;
 }
 
-}  // namespace detail
-}  // namespace sporades
+}  // namespace sporades::detail

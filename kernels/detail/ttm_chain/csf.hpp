@@ -1,14 +1,10 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/ttm_chain.hpp>
-
-#ifndef SPORADES_KERNELS_TTM_CHAIN_CSF
-#define SPORADES_KERNELS_TTM_CHAIN_CSF
+#pragma once
 
 #include <sporades/formats/csf_tensor.hpp>
 #include <sporades/kernels/detail/ttm_chain/chunks.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
 
 namespace sporades::detail {
 
@@ -178,5 +174,3 @@ void ttm_chain_csf(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySp
 }
 
 }  // namespace sporades::detail
-
-#endif

@@ -1,15 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/ttm_chain.hpp>
-
-#ifndef SPORADES_KERNELS_TTM_CHAIN_FUSED
-#define SPORADES_KERNELS_TTM_CHAIN_FUSED
+#pragma once
 
 #include <sporades/kernels/detail/row_chunks.hpp>
 #include <sporades/kernels/detail/ttm_chain/chunks.hpp>
 #include <sporades/kernels/detail/ttm_chain/kronecker.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
 
 namespace sporades::detail {
 
@@ -183,5 +179,3 @@ void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
 }
 
 }  // namespace sporades::detail
-
-#endif

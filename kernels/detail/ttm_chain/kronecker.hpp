@@ -1,16 +1,12 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/ttm_chain.hpp>
-
-#ifndef SPORADES_KERNELS_TTM_CHAIN_KRONECKER
-#define SPORADES_KERNELS_TTM_CHAIN_KRONECKER
+#pragma once
 
 #include <sporades/kernels/detail/nonzeros/packed.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/detail/row_walk.hpp>
 #include <sporades/kernels/detail/ttm_chain/chunks.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
 
 /// Strategy `fused` of ttm_chain on GPUs: a walk over rows as MTTKRP's, whose terms are Kronecker
 /// products. Neighbouring threads take neighbouring tiles of Y's columns, so that a nonzero is
@@ -148,5 +144,3 @@ void walk_fused_on_gpus(ExecutionSpace const& exec,
 }
 
 }  // namespace sporades::detail
-
-#endif

@@ -1,35 +1,12 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/kernels/ttm_chain.hpp>
-
-#ifndef SPORADES_KERNELS_TTM_CHAIN_SEMI_SPARSE
-#define SPORADES_KERNELS_TTM_CHAIN_SEMI_SPARSE
+#pragma once
 
 #include <sporades/kernels/detail/ttm_chain/column_order.hpp>
 #include <sporades/kernels/sspttm.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
 
 namespace sporades::detail {
-
-/// What strategy `semi_sparse` of ttm_chain needs for one mode: X sorted once, by that mode first
-/// and the chain's last column mode last; SpTTM takes the last mode, and each SspTTM the one that
-/// is last then, so that no result is sorted again (Ma et al., JPDC 2018). The blocks' modes end in
-/// the order of the columns.
-template <class Scalar, class Index, class MemorySpace>
-struct SemiSparseChain {
-  HierarchicalTensor<Scalar, Index, MemorySpace> X;
-  SpttmStrategy first = SpttmStrategy::automatic;               // of the first product
-  std::vector<SspttmPlan<Scalar, Index, MemorySpace>> plans;    // of the second product and on
-  std::vector<ScooTensor<Scalar, Index, MemorySpace>> results;  // of every product
-  OutOfCoreMemory out_of_core = {};  // where the fibers of all products are there: holds X's
-
-  std::uint64_t storage_bytes() const {
-    std::uint64_t bytes = X.storage_bytes();
-    for (auto const& plan : plans) bytes += plan.storage_bytes();
-    return bytes;
-  }
-};
 
 /// A semi-sparse tensor whose values lie at `memory`, which may be none as yet.
 template <class Scalar, class Index, class MemorySpace>
@@ -133,5 +110,3 @@ void ttm_chain_semi_sparse(ExecutionSpace const& exec,
 }
 
 }  // namespace sporades::detail
-
-#endif

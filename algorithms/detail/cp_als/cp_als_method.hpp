@@ -1,11 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-// First the front door, which includes this file where it belongs: hence a guard.
-#include <sporades/algorithms/cp_als.hpp>
-
-#ifndef SPORADES_ALGORITHMS_CP_ALS_METHOD
-#define SPORADES_ALGORITHMS_CP_ALS_METHOD
+#pragma once
 
 #include <sporades/algorithms/detail/cp_als/home_rows.hpp>
 #include <sporades/algorithms/detail/cp_als/model.hpp>
@@ -14,8 +9,7 @@
 #include <sporades/algorithms/detail/cp_als/start.hpp>
 #include <sporades/algorithms/detail/decompose.hpp>
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
 
 /// Throws Error where the state is not one of the problem and the options; puts its rows in the
 /// order that the problem's products take. Collective. Fences exec.
@@ -58,9 +52,9 @@ CpAlsState<Scalar, MemorySpace> best_iterate(CpAlsState<Scalar, MemorySpace> sta
 /// cases of 1 to 12,000 nonzeros, 250 of 360 random starts reached the best fit known, 324 of
 /// singular vectors, and 333 of those chosen so (with converged singular vectors). Fences exec.
 /// Throws as cp_als.
-template <class ExecutionSpace, class Problem, class State>
+template <class ExecutionSpace, class Problem>
 std::vector<double> cp_als_race(ExecutionSpace const& exec, Problem& problem,
-                                CpAlsOptions const& options, State& state) {
+                                CpAlsOptions const& options, StateOf<Problem>& state) {
   auto one = options;
   one.init = CpAlsInit::random;
   one.iterations = std::min(3, options.iterations);
@@ -146,64 +140,4 @@ struct Method<ExecutionSpace, CpAlsProblem<ScalarType, IndexType, MemorySpaceTyp
   }
 };
 
-}  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
-                                             CooTensor<Scalar, Index, MemorySpace> const& X,
-                                             CpAlsOptions const& options) {
-  return detail::first_start<CpAlsProblem<Scalar, Index, MemorySpace>>(exec, X, options);
-}
-
-template <class ExecutionSpace, class Scalar, class StartSpace>
-CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
-    ExecutionSpace const& exec, Dims const& dims, CpAlsOptions const& options,
-    KruskalTensor<Scalar, StartSpace> const& start) {
-  using Problem = CpAlsProblem<Scalar, std::uint32_t, typename ExecutionSpace::memory_space>;
-  return detail::start_of_model<Problem>(exec, dims, options, start);
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
-CpAlsState<Scalar, MemorySpace> cp_als_start(
-    ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
-    CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
-  return detail::start_of_model(exec, problem, options, start);
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options,
-    CpAlsState<Scalar, MemorySpace>* start) {
-  return detail::make_problem<CpAlsProblem<Scalar, Index, MemorySpace>>(
-      processes, exec, hand_over(X), options, start);
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
-                                        CpAlsProblem<Scalar, Index, MemorySpace>& problem,
-                                        CpAlsOptions const& options,
-                                        CpAlsState<Scalar, MemorySpace>& state,
-                                        Observer const& observer) {
-  return detail::run_from(exec, problem, options, state, observer);
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
-                                        CooTensor<Scalar, Index, MemorySpace> X,
-                                        CpAlsOptions const& options, Observer const& observer) {
-  return detail::decompose<CpAlsProblem<Scalar, Index, MemorySpace>>(exec, hand_over(X), options,
-                                                                     observer);
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, ExecutionSpace const& exec,
-                                        CooTensor<Scalar, Index, MemorySpace> X,
-                                        CpAlsOptions const& options, Observer const& observer) {
-  return detail::decompose<CpAlsProblem<Scalar, Index, MemorySpace>>(processes, exec, hand_over(X),
-                                                                     options, observer);
-}
-
-}  // namespace sporades
-
-#endif
+}  // namespace sporades::detail
