@@ -341,6 +341,15 @@ TEMPLATE_LIST_TEST_CASE("losses refuse bad input", "[kernels][loss]", sporades::
                     ContainsSubstring("is past the mode's length 29"));
 }
 
+TEST_CASE("a model without components is 0", "[kernels][loss]") {
+  Kokkos::DefaultExecutionSpace const exec{};
+  sporades::GaussianLoss const loss;
+  auto const X = tensor_for<double, std::uint32_t>(exec, {6, 7, 5}, 60, loss);
+  auto const model = model_for<double>(exec, X.dims, 0, false, false, true);
+  check_loss(exec, X, model, loss, AbsentEntries::missing);
+  check_loss(exec, X, model, loss, AbsentEntries::zero);
+}
+
 TEST_CASE("a coordinate that comes twice counts twice where absent entries are missing",
           "[kernels][loss]") {
   Kokkos::DefaultHostExecutionSpace const exec{};
