@@ -330,6 +330,11 @@ TEMPLATE_LIST_TEST_CASE("losses refuse bad input", "[kernels][loss]", sporades::
                     ContainsSubstring("V[1] is 30 x 3, factor 1 is 20 x 3"));
   CHECK_THROWS_WITH(loss_gradient(exec, plan, model, poisson, zero, {model.factors[0], V[1], V[2]}),
                     ContainsSubstring("V[0] is factor 0"));
+  auto const square = model_for<Scalar>(exec, {30, 30}, 3, true, true, true);
+  auto pairs =
+      make_loss_gradient_plan(exec, tensor_for<Scalar, std::uint32_t>(exec, {30, 30}, 9, poisson));
+  CHECK_THROWS_WITH(loss_gradient(exec, pairs, square, poisson, zero, {V[0], V[0]}),
+                    ContainsSubstring("V[1] is V[0]"));
   auto broken = model;
   broken.weights = sporades::Vector<Scalar, typename TestType::MemorySpace>("weights", 2);
   CHECK_THROWS_WITH(loss_value(exec, X, broken, poisson, missing),
