@@ -133,7 +133,8 @@ TEMPLATE_LIST_TEST_CASE("losses of a user's own, of many entries and columns", "
     options.dimension_tree = false;
     check_loss(exec, X, model, loss, absent, options);
   }
-  Dims const most_modes(sporades::max_order, 2);
+  Dims most_modes(sporades::max_order, 1);
+  std::fill_n(most_modes.begin() + 3, 10, 2);
   auto const X = tensor_for<Scalar, Index>(exec, most_modes, 300, loss);
   check_loss(exec, X, model_for<Scalar>(exec, most_modes, 2, false, false, true), loss, absent);
 }
