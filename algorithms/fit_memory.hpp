@@ -64,7 +64,8 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
 ///   others; or on a host, but only where options.memory is set, all in files.
 ///
 /// CP-APR and HOOI stream all copies. HOOI of strategy `automatic` tries chains without partial
-/// products first (`fused`, or `csf` where indices take over 63 bits).
+/// products first (`fused`, or `csf` where indices take over 63 bits). On a host the fibers of
+/// `semi_sparse` are made in memory, a mode at a time, before they are streamed.
 ///
 /// cp_als, cp_apr and tucker call this where they are given a tensor; who makes a problem calls it
 /// before. The model's bits depend on the fitted options alone. Streaming that is set by hand stays

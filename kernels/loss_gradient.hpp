@@ -48,7 +48,8 @@ auto make_loss_gradient_plan(ExecutionSpace const& exec, Tensor const& X,
 /// The loss L, as loss_value gives it, and its gradient: V[n](i, r) = dL / dA_n(i, r).
 /// - model: a KruskalTensor of X's dims. Its weights are constants.
 /// - loss, absent: see loss_value.
-/// - V: N matrices, I_n x R, as the factors, overwritten. They alias no factor.
+/// - V: N matrices, I_n x R, as the factors, overwritten. They alias neither a factor nor one
+///   another.
 ///
 /// d_p is computed in double and rounded to X's scalar type. The same bits on every run and number
 /// of threads, if those of the plan's MTTKRP strategies are. Fences exec once, for the loss; the

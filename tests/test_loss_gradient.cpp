@@ -133,7 +133,8 @@ TEMPLATE_LIST_TEST_CASE("losses of a user's own, of many entries and columns", "
     options.dimension_tree = false;
     check_loss(exec, X, model, loss, absent, options);
   }
-  Dims const most_modes(sporades::max_order, 2);
+  Dims most_modes(sporades::max_order, 1);
+  std::fill_n(most_modes.begin() + 3, 10, 2);
   auto const X = tensor_for<Scalar, Index>(exec, most_modes, 300, loss);
   check_loss(exec, X, model_for<Scalar>(exec, most_modes, 2, false, false, true), loss, absent);
 }
@@ -330,6 +331,11 @@ TEMPLATE_LIST_TEST_CASE("losses refuse bad input", "[kernels][loss]", sporades::
                     ContainsSubstring("V[1] is 30 x 3, factor 1 is 20 x 3"));
   CHECK_THROWS_WITH(loss_gradient(exec, plan, model, poisson, zero, {model.factors[0], V[1], V[2]}),
                     ContainsSubstring("V[0] is factor 0"));
+  auto const square = model_for<Scalar>(exec, {30, 30}, 3, true, true, true);
+  auto pairs =
+      make_loss_gradient_plan(exec, tensor_for<Scalar, std::uint32_t>(exec, {30, 30}, 9, poisson));
+  CHECK_THROWS_WITH(loss_gradient(exec, pairs, square, poisson, zero, {V[0], V[0]}),
+                    ContainsSubstring("V[1] is V[0]"));
   auto broken = model;
   broken.weights = sporades::Vector<Scalar, typename TestType::MemorySpace>("weights", 2);
   CHECK_THROWS_WITH(loss_value(exec, X, broken, poisson, missing),
@@ -339,6 +345,15 @@ TEMPLATE_LIST_TEST_CASE("losses refuse bad input", "[kernels][loss]", sporades::
   CHECK_THROWS_WITH(loss_value(exec, past, model_for<Scalar>(exec, past.dims, 3, true, true, true),
                                poisson, missing),
                     ContainsSubstring("is past the mode's length 29"));
+}
+
+TEST_CASE("a model without components is 0", "[kernels][loss]") {
+  Kokkos::DefaultExecutionSpace const exec{};
+  sporades::GaussianLoss const loss;
+  auto const X = tensor_for<double, std::uint32_t>(exec, {6, 7, 5}, 60, loss);
+  auto const model = model_for<double>(exec, X.dims, 0, false, false, true);
+  check_loss(exec, X, model, loss, AbsentEntries::missing);
+  check_loss(exec, X, model, loss, AbsentEntries::zero);
 }
 
 TEST_CASE("a coordinate that comes twice counts twice where absent entries are missing",

@@ -170,7 +170,7 @@ TEMPLATE_LIST_TEST_CASE("What a streamed HOOI holds is counted", "[algorithms][m
     sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;
     starts.state = tucker_start(
         exec, CooTensor<Scalar, std::uint32_t, Memory>{trial.dims, {}, {}, {}}, options);
-    auto problem = make_tucker_problem(exec, hand_over(X), options);
+    auto problem = make_tucker_problem(exec, X, options);  // which is not recorded, as if in files
     REQUIRE(sporades::detail::is_out_of_core(problem.chain.formats, 0));
     sporades::detail::run_from_starts(exec, problem, options, starts);
   });

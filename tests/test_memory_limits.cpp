@@ -185,7 +185,7 @@ TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithm
   }
   SECTION("Tucker by semi-sparse products") {
     check_limits<Space, Scalar>(
-        exec, tensors,
+        exec, {tensors[0], tensors[1]},
         [](test::MemoryTrial const& trial) {
           TuckerOptions options;
           options.ranks.assign(trial.dims.size(), 2);

@@ -305,13 +305,14 @@ inline double alto_part_bytes(CooShape const& X, double buffer_rows) {
          4 * N * buffer_rows / block;
 }
 
-/// make_alto of an X that is handed over: its coordinates are freed before the sort.
+/// make_alto; the coordinates of an X that is not kept are freed before the sort.
 template <class ExecutionSpace>
 MadeBytes alto_bytes(ExecutionSpace const& exec, CooShape const& X, double buffer_rows) {
   double const keys = alto_word_bytes(X), values = X.value_bytes();
   double const kept = keys + values + alto_part_bytes(X, buffer_rows);
   auto const in_order = in_sorted_order(sort_bytes(exec, X.count()), std::max(keys, values));
-  return {kept, std::max({keys, keys + in_order.peak - X.coordinate_bytes(), kept - X.bytes()})};
+  return {kept, std::max({keys, keys + in_order.peak - (X.is_kept ? 0 : X.coordinate_bytes()),
+                          kept - X.freed()})};
 }
 
 }  // namespace detail

@@ -14,12 +14,15 @@ struct CooShape {
   double nnz = 0;
   std::vector<int> sorted_modes;
   double scalar_bytes = 0, index_bytes = 0;
+  bool is_kept = false;  // by who gives it, so that who is given it frees nothing
 
   int order() const { return static_cast<int>(dims.size()); }
   Position count() const { return static_cast<Position>(nnz); }
   double coordinate_bytes() const { return nnz * index_bytes * static_cast<double>(dims.size()); }
   double value_bytes() const { return nnz * scalar_bytes; }
   double bytes() const { return coordinate_bytes() + value_bytes(); }
+  /// That are freed where it is no longer needed.
+  double freed() const { return is_kept ? 0 : bytes(); }
 
   /// Of as many nonzeros with other indices, in no order.
   CooShape with_dims(Dims const& others) const {

@@ -347,8 +347,8 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 namespace detail {
 
-/// make_flycoo, in so many partitions, of an X that is handed over: it is freed once the first
-/// order is written.
+/// make_flycoo in so many partitions. An X that is not kept is freed once the first order is
+/// written.
 template <class ExecutionSpace>
 MadeBytes flycoo_bytes(ExecutionSpace const& exec, CooShape const& X, Position partitions) {
   using Unit = FlycooUnit<typename ExecutionSpace::memory_space>;
@@ -378,7 +378,7 @@ MadeBytes flycoo_bytes(ExecutionSpace const& exec, CooShape const& X, Position p
   double const next =
       others > 0 ? made + std::max(in_sorted_order(sort, 8 * X.nnz).peak, records) : 0;
   return {made + pieces + (others > 0 ? records : 0),
-          pieces + ranks + std::max({ranking, first, next - X.bytes()})};
+          pieces + ranks + std::max({ranking, first, next - X.freed()})};
 }
 
 }  // namespace detail

@@ -115,6 +115,9 @@ void check_gradient(KruskalTensor<Scalar, MemorySpace> const& model,
     for (std::size_t m = 0; m < A.size(); ++m)
       expects(V[n].data() != A[m].data() || V[n].span() == 0, "loss_gradient: V[", n,
               "] is factor ", m);
+    for (std::size_t m = 0; m < n; ++m)
+      expects(V[n].data() != V[m].data() || V[n].span() == 0, "loss_gradient: V[", n, "] is V[", m,
+              "]");
   }
 }
 

@@ -12,10 +12,9 @@
 #include <sporades/kernels/detail/mttkrp/decide_layout.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
 
-/// What plans for MTTKRP hold, and which of them a limit leaves. All counts are bounds, of an X
-/// that the plan takes over and that `count` holds at first: what formats may share is counted in
-/// each, as if X were in no order. Who keeps X counts it once more. tuples: FiberCountEstimate or
-/// its like, of X.
+/// What plans for MTTKRP hold, and which of them a limit leaves. All counts are bounds: what
+/// formats may share is counted in each. `count` holds X at first, and X is freed on the way unless
+/// it is kept. tuples: FiberCountEstimate or its like, of X.
 
 namespace sporades::detail {
 
@@ -84,13 +83,15 @@ void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape
   bool const has_slices = layout.slices > 1 && layout.is_by_rows() && !streams;
   auto base = X.unordered();
   auto order = sorted_bytes(exec, base, {0});
+  bool is_new = true;
   if (options.rows.order == RowOrder::morton) {
     auto const alto = alto_bytes(exec, X, 0);
     order.peak = std::max(alto.peak, alto.kept);
   } else if (!has_slices) {
     base.sorted_modes = modes_by_length(X.dims);
+    is_new = !is_sorted_by(X, base.sorted_modes);
   }
-  count.make(order, X.bytes());
+  if (is_new) count.make(order, X.freed());
   if (has_slices) base.dims.push_back(static_cast<std::uint64_t>(layout.slices));
   count.hold(base.bytes() - X.bytes());
   double freed = base.bytes(), most_parts = 0;
@@ -114,7 +115,7 @@ void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape
     count.make(made);
     most_parts = std::max(most_parts, parts);
   }
-  count.release(freed);
+  if (is_new || !X.is_kept) count.release(freed);
   count.hold(most_parts * X.scalar_bytes *
              static_cast<double>(padded_columns(static_cast<std::size_t>(options.rank))));
 }
@@ -130,8 +131,9 @@ void count_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& 
     reverts = reverts || may_revert;
     if (!may_revert) rows = std::max(rows, most_buffer_rows(X, n));
   }
-  if (reverts) count.hold(X.bytes());  // for the lists
-  count.make(alto_bytes(exec, X, rows), X.bytes());
+  auto linear = X;
+  linear.is_kept = X.is_kept || reverts;  // for the lists
+  count.make(alto_bytes(exec, linear, rows), linear.freed());
   if (!is_gpu<ExecutionSpace>) {
     auto const width = static_cast<int>(copied_width<Scalar>(X.dims, X.count(), options.rank));
     count.hold(matrix_bytes<Scalar>(rows, options.rank) + factors_bytes<Scalar>(X.dims, width));
@@ -172,7 +174,7 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
     double const nonzero = X.bytes() / std::max(1.0, X.nnz);  // as part_sort_bytes
     count.pass(std::min(static_cast<double>(sort_memory(options.streaming)),
                         X.bytes() + (8 + std::max(8.0, nonzero)) * X.nnz));
-    return count.release(X.bytes());
+    return count.release(X.freed());
   }
   switch (layout.strategy()) {
     case MttkrpStrategy::atomic:
@@ -187,7 +189,7 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
     case MttkrpStrategy::csf:
       for (int n = 0; n < X.order(); ++n)
         count.make(csf_bytes(exec, X.unordered(), mttkrp_mode_order(X.dims, n), tuples));
-      count.release(X.bytes());
+      count.release(X.freed());
       break;
     case MttkrpStrategy::alto:
     case MttkrpStrategy::alto_atomic:
@@ -198,7 +200,7 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
       Position const partitions = options.flycoo.partitions > 0
                                       ? static_cast<Position>(options.flycoo.partitions)
                                       : default_partitions(exec, X.count());
-      count.make(flycoo_bytes(exec, X, partitions), X.bytes());
+      count.make(flycoo_bytes(exec, X, partitions), X.freed());
       if (layout.strategy() == MttkrpStrategy::flycoo)
         count.hold(carry_bytes<Scalar>(
             most_pieces(X.count(), partitions, piece_length<ExecutionSpace>(X.count())),
@@ -289,8 +291,10 @@ MemoryNeed mttkrp_plan_memory(ExecutionSpace const& exec,
                               MttkrpOptions const& given, bool is_last) {
   auto const options = options_for<Scalar>(given);
   check_options(options, X.order());
-  auto need = run_need(exec, shape_of(X), X, options, false);
-  if (is_accessible<ExecutionSpace, GivenSpace> && !is_last) need.peak += shape_of(X).bytes();
+  auto shape = shape_of(X);
+  shape.is_kept = is_accessible<ExecutionSpace, GivenSpace> && !is_last;
+  auto need = run_need(exec, shape, X, options, false);
+  if (shape.is_kept && !facts_of(options.strategy).keeps_tensor) need.kept -= shape.bytes();
   return need;
 }
 

@@ -12,8 +12,10 @@ namespace sporades::detail {
 /// make_phi_plan of counts that are kept, and that `count` holds; returns whether an order of the
 /// counts along a curve takes their place.
 template <class Scalar, class ExecutionSpace, class Tuples>
-bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& counts,
                     PhiOptions const& options, Tuples& tuples) {
+  auto X = counts;
+  X.is_kept = true;
   bool const is_stored = options.pi == Pi::stored, is_linear_coo = is_coo_alto(options.strategy);
   bool const is_coo = is_linear_coo || options.strategy == PhiStrategy::atomic;
   if (is_stored || is_coo) {
@@ -25,8 +27,7 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
       for (int n = 0; n < X.order() && options.strategy == PhiStrategy::coo_alto_pull; ++n)
         rows = std::max(rows, most_buffer_rows(X, n));
       auto const alto = alto_bytes(exec, X, rows);
-      count.hold(X.bytes());
-      count.make(alto, X.bytes());
+      count.make(alto);
       count.hold(X.bytes() + matrix_bytes<Scalar>(rows, options.rank));
       count.release(alto.kept - (rows > 0 ? alto_part_bytes(X, rows) : 0));
     } else if (!is_coo) {
@@ -43,7 +44,6 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
     products.strategy = linear_products<ExecutionSpace>(options.strategy);
   if (options.strategy == PhiStrategy::pull) products.rows.order = RowOrder::lexicographic;
   auto const layout = decide_layout<ExecutionSpace>(X, products, {trees::phi_layout_on_hosts});
-  count.hold(X.bytes());  // once more, for the plan to take over
   count_mttkrp_plan<Scalar>(exec, count, X, products, layout, tuples);
   bool const is_alto = layout.is_linear();
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
