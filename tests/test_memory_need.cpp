@@ -75,8 +75,8 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts plans of tensors in order, and of lo
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
   auto const trial = GENERATE(from_range(test::memory_trials()));
   auto const first = GENERATE(0, 1);
-  auto const given = generate<typename TestType::Scalar, std::uint64_t>(exec, trial.dims, trial.nnz,
-                                                                        trial.skew);
+  auto const given =
+      generate<typename TestType::Scalar, std::uint64_t>(exec, trial.dims, trial.nnz, trial.skew);
   auto const X = sorted(exec, given,
                         first == 0 ? sporades::detail::modes_by_length(trial.dims)
                                    : sporades::detail::mttkrp_mode_order(trial.dims, 1));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/algorithms/generate.hpp>
 #include <sporades/algorithms/detail/tucker/tucker_method.hpp>
+#include <sporades/algorithms/generate.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 #include <sporades/kernels/detail/tucker_inner_product.hpp>
 #include <support/backends.hpp>
