@@ -108,7 +108,6 @@ struct SumSlice {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, TeamBounds<ExecutionSpace, threads, 1>>;
   /// Neighbouring fibers of an ELL slice that a thread takes: hosts read in order, too.
   static constexpr Position neighbours = is_gpu<ExecutionSpace> ? 1 : 64;
-  static constexpr int columns = is_gpu<ExecutionSpace> ? 8 : 1;  // of it that are read together
 
   SumFiberAlone<Terms, MemorySpace> fiber;
   RawVector<Position const, MemorySpace> first_fiber;  // slices + 1
@@ -134,22 +133,16 @@ struct SumSlice {
                   rows - r < neighbours ? rows - r : neighbours);
   }
 
-  /// y[0] to y[n - 1] of neighbouring fibers of an ELL slice. p: the first one's first entry. The
-  /// indices of some columns are read together, so that no load waits for the one before.
+  /// y[0] to y[n - 1] of neighbouring fibers of an ELL slice. p: the first one's first entry.
   KOKKOS_FORCEINLINE_FUNCTION void sum_columns(Position p, Position end, Position rows, Scalar* y,
                                                Position n) const {
     Scalar sums[neighbours] = {};
-    for (bool has_entries = true; has_entries && p < end; p += columns * rows) {
+    for (bool has_entries = true; has_entries && p < end; p += rows) {
       has_entries = false;
       for (Position k = 0; k < n; ++k) {
-        bool is_there[columns];
-        for (int c = 0; c < columns; ++c) {
-          Position const entry = p + c * rows;
-          is_there[c] = entry < end && fiber.terms.index(entry + k) != Tensor::no_index;
-        }
-        for (int c = 0; c < columns; ++c)
-          if (is_there[c]) sums[k] += fiber.terms(p + c * rows + k);
-        has_entries = has_entries || is_there[columns - 1];
+        if (fiber.terms.index(p + k) == Tensor::no_index) continue;
+        sums[k] += fiber.terms(p + k);
+        has_entries = true;
       }
     }
     for (Position k = 0; k < n; ++k) y[k] = sums[k];
