@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the commands of perf share: options, and how errors are told."""
+import argparse
 import os
 import sys
 
@@ -21,6 +22,44 @@ def add_shown(parser):
     parser.add_argument("--rank", type=int, metavar="R",
                         help="the number of components, where one is shown (default: 16, or the least "
                              "that was measured)")
+
+
+def listed(text):
+    return [one for one in text.split(",") if one]
+
+
+def some(text):
+    """A list with something in it."""
+    if not listed(text):
+        raise argparse.ArgumentTypeError("there is nothing in the list '%s'" % text)
+    return listed(text)
+
+
+def count(text):
+    if not text.isdigit() or not 0 < int(text) < 1000000:
+        raise argparse.ArgumentTypeError("'%s' is no number from 1 to 999999" % text)
+    return int(text)
+
+
+def counts(text):
+    return [count(one) for one in some(text)]
+
+
+def without_suite(options):
+    """Sets what session.Session asks of sporades-bench's options and this command has not."""
+    options.quick = options.memory = options.parts = options.files = None
+    options.paper = options.scale = None
+
+
+def given(options, *names):
+    """Options as they are given, files in lists without their folders."""
+    found = []
+    for name in names:
+        value = getattr(options, name)
+        if isinstance(value, list):
+            value = ",".join(os.path.basename(str(one)) for one in value)
+        found += ["--" + name, str(value)] if value is not None else []
+    return found
 
 
 def arguments_text(options):

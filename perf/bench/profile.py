@@ -6,7 +6,7 @@ import math
 import os
 import tempfile
 
-from bench import jobs, machine, ncu, program, session
+from bench import command, jobs, machine, ncu, program, session
 from bench.progress import Progress
 from bench.results import Bad
 
@@ -86,9 +86,8 @@ class Session(session.Session):
 
     def contents(self, complete):
         options, found = self.options, super().contents(complete)
-        found["command"] = [word for name in ("tensors", "ranks", "scalars", "strategies", "filter",
-                                              "repetitions", "rounds")
-                            for word in ("--" + name, option_text(getattr(options, name)))]
+        found["command"] = command.given(options, "tensors", "ranks", "scalars", "strategies", "filter",
+                                         "repetitions", "rounds")
         found["settings"]["ncu"] = ncu.arguments("FILE")
         return found
 
@@ -115,9 +114,3 @@ class Session(session.Session):
         if not len(self.recorder):
             raise Bad(self.left_out[0]["why"] if self.left_out else "nothing was profiled")
         return 1 if self.failed else 0
-
-
-def option_text(value):
-    """As it is given, files without their folders."""
-    return ",".join(os.path.basename(str(one)) for one in value) if isinstance(
-        value, list) else str(value)

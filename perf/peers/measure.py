@@ -6,7 +6,7 @@ import math
 import os
 import tempfile
 
-from bench import jobs, machine, noise, papers, program, session
+from bench import command, jobs, machine, noise, papers, program, session
 from bench.progress import Progress
 from bench.results import Bad
 from peers import execute, library, rows, tensors
@@ -18,14 +18,6 @@ FILTERS = {"mttkrp": "mttkrp/.*/(automatic/|flycoo.*/all/)", "phi": "(phi|phi_na
            "sptv": "sptv/.*/(automatic|hocfs|hocfs_blocks_csr)/", "cp_als": "cp_als/",
            "cp_apr": "cp_apr/.*/mu"}
 STRATEGIES = "automatic,flycoo"  # of MTTKRP; on GPUs papers.FLYCOO_BLOCKS, too
-
-
-def given(name, value):
-    """An option as it is given, files without their folders."""
-    if value is None:
-        return []
-    listed = value if isinstance(value, list) else [value]
-    return ["--" + name, ",".join(os.path.basename(str(one)) for one in listed)]
 
 
 def without_folders(why, *paths):
@@ -153,9 +145,8 @@ class Session(session.Session):
 
     def contents(self, complete):
         options, found = self.options, super().contents(complete)
-        found["command"] = [word for name in ("tensors", "ranks", "kernels", "rounds", "calls",
-                                              "repetitions", "threads", "timeout")
-                            for word in given(name, getattr(options, name))]
+        found["command"] = command.given(options, "tensors", "ranks", "kernels", "rounds", "calls",
+                                         "repetitions", "threads", "timeout")
         del found["settings"]["budget"]
         found["settings"]["peers"] = self.commands
         measured = self.peer_recorder.rows()
