@@ -145,6 +145,7 @@ class Command(support.Folder):
         self.assertEqual(row["rounds"], [[4e-4, 4e-4]])
         self.assertTrue(found["complete"])
         self.assertIn("--strategies flycoo-blocks,alto-atomic", " ".join(found["command"]))
+        self.assertIn("--filter ^mttkrp/.*/all/", " ".join(found["command"]))
         self.assertIn("sm__throughput", " ".join(found["settings"]["ncu"]))
         with open(self.path("calls"), encoding="utf-8") as file:
             call, = file.read().splitlines()
