@@ -26,6 +26,15 @@ void check_plan(MemoryNeed const& need, double given, double stored,
   CHECK(need.kept <= most * stored + 20000);
 }
 
+/// How many times what a plan of MTTKRP took may be counted: on GPUs, FLYCOO's partitions and the
+/// rows that they share are bounds.
+template <class ExecutionSpace>
+double most_counted(MttkrpStrategy strategy) {
+  return sporades::detail::is_gpu<ExecutionSpace> && sporades::detail::facts_of(strategy).is_flycoo
+             ? 1.4
+             : test::most_counted;
+}
+
 /// check_plan of MTTKRP, made of a tensor that is handed over.
 template <class ExecutionSpace, class Scalar>
 void check_mttkrp_plan(ExecutionSpace const& exec, test::MemoryTrial const& trial,
@@ -47,13 +56,10 @@ void check_mttkrp_plan(ExecutionSpace const& exec, test::MemoryTrial const& tria
   bool const is_linear =
       sporades::detail::decide_layout<ExecutionSpace>(sporades::detail::shape_of(X), options)
           .is_linear();
-  constexpr bool is_gpu = sporades::detail::is_gpu<ExecutionSpace>;
   check_plan<Memory>(need, 0, static_cast<double>(plan.storage_bytes()), recording,
                      is_linear    ? 2.5
                      : slices > 1 ? 2
-                     : is_gpu && sporades::detail::facts_of(strategy).is_flycoo
-                         ? 1.4
-                         : test::most_counted);
+                                  : most_counted<ExecutionSpace>(strategy));
 }
 
 TEMPLATE_LIST_TEST_CASE("memory_need counts what plans of MTTKRP take", "[kernels][memory]",
@@ -90,7 +96,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts plans of tensors in order, and of lo
       plan = make_mttkrp_plan(exec, hand_over(own), options);
     });
     check_plan<Memory>(memory_need(exec, X, options), 0, static_cast<double>(plan.storage_bytes()),
-                       recording);
+                       recording, most_counted<typename TestType::ExecutionSpace>(strategy));
   }
 }
 
@@ -170,7 +176,8 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what other plans take", "[kernels][m
   }
   SpttmOptions spttm;
   spttm.rank = trial.rank;
-  check_beside(memory_need(exec, X, spttm), 1.6, [&] { return make_spttm_plan(exec, X, spttm); });
+  // Which strategy `automatic` will take is not known before fibers are counted.
+  check_beside(memory_need(exec, X, spttm), 1.7, [&] { return make_spttm_plan(exec, X, spttm); });
   for (auto strategy :
        {SptvStrategy::hocoo, SptvStrategy::hocsr, SptvStrategy::cfb, SptvStrategy::hocfs,
         SptvStrategy::automatic, SptvStrategy::hocoo_warps, SptvStrategy::hocfs_blocks}) {

@@ -12,6 +12,7 @@ FLYCOO_BLOCKS = "flycoo-blocks"  # of MTTKRP: product and remap in one kernel (W
 VENDORS = ("spmm_cusparse", "spmm_rocsparse")  # of SpTTM on GPUs: perf/support/vendor_spmm.hpp
 TUCKER_RUN = "tucker_run"        # a whole run of Tucker, as `tucker` is an iteration
 
+BUILT = ("flycoo", "alto", "csf", "packed", "coo_sorted")  # formats of Wijeratne's figure 10
 FIVE = "naive|fine_grained|coalesced|rank_blocked|scratch"
 PARALLEL = (1, 2, 4, 8, 16, 32, 64)           # P of Wijeratne's figure 8
 PARTITIONS = (16, 41, 82, 132, 264, 528, 1056)  # κ, which is 82 there and 132 multiprocessors here

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ALTO (IntelLabs/ALTO at 8e174d6): MTTKRP of all modes, an iteration of CP-ALS, and an outer
+"""ALTO (IntelLabs/ALTO at 8e174d6): building, MTTKRP of all modes, an iteration of CP-ALS, and an outer
 iteration of CP-APR with ten inner ones and its Phi, by `cpd64`. What is read is printed by
 src/main.cpp (version, MTTKRP), include/cpd.hpp (CP-ALS), include/apr.hpp (CP-APR) and
 include/alto.hpp (type of values)."""
@@ -8,6 +8,7 @@ from peers import library
 
 OUTER, INNER = 5, 10
 TIMED = {"mttkrp": "kernel only; mean of the calls after one",
+         "build": "once a run",
          "cp_als": "mean of an iteration after one, with its fit",
          "cp_apr": "mean of an outer iteration of ten inner ones, without the log-likelihood",
          "phi": "kernel only; mean of the calls in CP-APR; with `stored_pi` a tenth of Pi"}
@@ -25,7 +26,11 @@ def scalar_of(text, case):
 def read_mttkrp(text, case):
     total = library.value(r"^ALTO runtime: +(\S+)$", text, "'ALTO runtime: ...'")
     whole = library.seconds(total, "the runtime", clock=1e-6)
-    return [library.Sample("mttkrp", "all", [whole / case.calls], scalar=scalar_of(text, case))]
+    scalar = scalar_of(text, case)
+    built = library.value(r"^ALTO creation time: +(\S+)$", text, "'ALTO creation time: ...'")
+    return [library.Sample("mttkrp", "all", [whole / case.calls], scalar=scalar),
+            library.Sample("build", None, [library.seconds(built, "the time of building", clock=1e-6)],
+                           scalar=scalar)]
 
 
 def read_cp_als(text, case):
@@ -64,7 +69,7 @@ def runs(case):
     common = ["-r", case.rank, "-x", 1]
     als = ["-i", case.tensor.frostt(), "-m", case.calls, "-l", "als"] + common
     apr = ["-i", case.tensor.counts(), "-m", OUTER, "-n", INNER, "-l", "apr"] + common
-    return [library.Run("cpd64", ("mttkrp",), als + ["-p"], lambda text: read_mttkrp(text, case)),
+    return [library.Run("cpd64", ("mttkrp", "build"), als + ["-p"], lambda text: read_mttkrp(text, case)),
             library.Run("cpd64", ("cp_als",), als + ["-e", "1e-30"],
                         lambda text: read_cp_als(text, case)),
             library.Run("cpd64", ("cp_apr", "phi"), apr + ["-p"],

@@ -19,7 +19,7 @@ class Recorder:
     def add(self, library, scalar, case, round_number, sample):
         """Gives back whether it is the first one of its row and round."""
         scalar = sample.scalar or scalar
-        rank = None if sample.kernel == "sptv" else case.rank
+        rank = None if sample.kernel in ("sptv", "build") else case.rank
         mode = "mode%d" % sample.mode if isinstance(sample.mode, int) else sample.mode
         parts = [library.name, sample.kernel, case.tensor.name, scalar, sample.strategy,
                  rank and "R%d" % rank, mode]

@@ -69,7 +69,8 @@ class Parsers(unittest.TestCase):
 
     def test_alto(self):
         self.assertEqual(told(alto.read_mttkrp(text("alto-mttkrp"), case())),
-                         [("mttkrp", "all", None, "double", 7819.15)])
+                         [("mttkrp", "all", None, "double", 7819.15),
+                          ("build", None, None, "double", 723)])
         self.assertEqual(told(alto.read_cp_als(text("alto-cp-als"), case())),
                          [("cp_als", None, None, "double", 5415.79)])
         self.assertEqual(told(alto.read_cp_apr(text("alto-cp-apr"), case())), [
@@ -80,11 +81,13 @@ class Parsers(unittest.TestCase):
 
     def test_blco(self):
         self.assertEqual(told(blco.read_mttkrp(text("blco-mttkrp"), case(True), 2)),
-                         [("mttkrp", 2, None, None, 172.8)])
+                         [("mttkrp", 2, None, None, 172.8), ("build", None, None, None, 1689)])
         self.assertEqual(told(blco.read_cp_als(text("blco-cp-als"), case(True))),
                          [("cp_als", None, None, None, 4680)])
         self.assertEqual(told(blco.read_mttkrp(text("blco-mttkrp"), FIVE, 2)),
-                         [("mttkrp", 2, "atomic", None, 172.8)])
+                         [("mttkrp", 2, "atomic", None, 172.8), ("build", None, None, None, 1689)])
+        self.assert_refused("it printed no 'BLCO: Blocking time = ...'", blco.read_mttkrp, text(
+            "blco-mttkrp").replace("Blocking time", "Other time"), FIVE, 2)
         for given, kernel in ((case(True), "10"), (FIVE, "13")):
             for run in blco.runs(given):
                 self.assertEqual(run.arguments[run.arguments.index("-k") + 1], kernel)
