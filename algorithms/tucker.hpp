@@ -148,7 +148,8 @@ struct MethodTypes<TuckerProblem<Scalar, Index, MemorySpace>> {
 /// any order; values of equal coordinates are added. Nothing of X is used after; if it is handed
 /// over (hand_over), its memory is given back as early as can be. Cost: a sort a mode. Fences exec.
 ///
-/// X is streamed by strategy `fused`, whose bits are the same as without, if
+/// X is streamed, by strategy `fused` or, where it is asked for, `semi_sparse` (see ttm_chain for
+/// bits), if
 /// - it is on the host and exec, a GPU, cannot access it: the host makes it ready, or
 /// - its copies take more than options.streaming says.
 ///
@@ -157,7 +158,7 @@ struct MethodTypes<TuckerProblem<Scalar, Index, MemorySpace>> {
 /// - X has no nonzeros, has an index past its mode, is all zero, or holds NaN or infinity (saying
 ///   where),
 /// - a chain does not fit the memory,
-/// - X is streamed, and another strategy is asked for.
+/// - X is streamed, and strategy `csf` is asked for.
 ///
 /// Throws RunError where there is no out-of-core memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

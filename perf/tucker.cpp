@@ -74,6 +74,7 @@ struct WholeRun {
   char const* name;
   TtmChainStrategy strategy;
   SingularVectorMethod method;
+  bool streams = false;  // copies of the nonzeros stay on the host, and move in each chain
 };
 
 constexpr WholeRun whole_runs[] = {
@@ -82,7 +83,8 @@ constexpr WholeRun whole_runs[] = {
     {"lanczos", TtmChainStrategy::automatic, SingularVectorMethod::lanczos},
     {"svd", TtmChainStrategy::automatic, SingularVectorMethod::svd},
     // as Ma et al. (2018): SpTTM, SspTTMs and a direct SVD
-    {"semi_sparse_svd", TtmChainStrategy::semi_sparse, SingularVectorMethod::svd}};
+    {"semi_sparse_svd", TtmChainStrategy::semi_sparse, SingularVectorMethod::svd},
+    {"semi_sparse_svd_streamed", TtmChainStrategy::semi_sparse, SingularVectorMethod::svd, true}};
 
 /// From nonzeros on the host to the model on the device: copying, sorting, a random start, three
 /// iterations and the core. Ranks are those asked for, or a mode's length where that is less. Table
@@ -98,6 +100,7 @@ void run_whole(benchmark::State& state, std::string const& name, int rank, Whole
   options.tolerance = 0;
   options.strategy = run.strategy;
   options.singular_vectors = run.method;
+  options.streaming.always = run.streams;
   options.time_kernels = true;  // some fences, of whole seconds
   for (auto _ : state) {
     sporades::detail::Timer const timer;
@@ -121,6 +124,7 @@ void run_whole(benchmark::State& state, std::string const& name, int rank, Whole
 template <class Scalar>
 void add_whole(std::string const& name, int rank) {
   for (auto const& run : whole_runs) {
+    if (run.streams && !sporades::detail::is_gpu<ExecutionSpace>) continue;
     auto* const added =
         add("tucker_run/" + short_name(name) + "/" + scalar_name<Scalar>() + "/R" +
                 std::to_string(rank) + "/" + run.name,

@@ -93,7 +93,8 @@ def tucker(data, draw):
             "Three iterations from one random start. Ranks are a mode's length where that is less. "
             "semi_sparse_svd: chains of SpTTM and SspTTM, and a direct SVD, as in the paper (there on "
             "the host; here by LAPACK on hosts and cuSOLVER on GPUs); svd: the same SVD after the "
-            "library's chains."))
+            "library's chains; streamed: on a GPU, with the nonzeros' copies on the host, from which each "
+            "chain moves them."))
     return found + over_host([(one, one) for one in RUNS], "Whole runs of Tucker over a host")(data, draw)
 
 
