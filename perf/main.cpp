@@ -103,6 +103,7 @@ int main(int argc, char** argv) {
     sporades::perf::add_mttkrp(settings);
     sporades::perf::add_phi(settings);
     sporades::perf::add_native(settings);
+    sporades::perf::add_loss_gradient(settings);
     sporades::perf::add_spttm(settings);
     sporades::perf::add_sptv(settings);
     sporades::perf::add_streaming(settings);

@@ -25,7 +25,8 @@ KERNELS = [
 STREAM = [kernel for kernel, _, _ in KERNELS if kernel.startswith("stream_")]
 TITLES = {kernel: title for kernel, title, _ in KERNELS}
 TITLES.update({"gather": "gathered rows", "cp_als": "CP-ALS", "cp_apr": "CP-APR",
-               "tucker": "HOOI", "read": "reading", "build": "building", "plan": "plan"})
+               "tucker": "HOOI", "loss_gradient": "gradient of a loss", "read": "reading",
+               "build": "building", "plan": "plan"})
 
 
 def title(kernel):

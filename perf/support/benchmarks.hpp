@@ -23,6 +23,9 @@ void add_native(Settings const& settings);
 /// Phi of every mode alone and of all modes, by strategy and precision, and the stored Pi.
 void add_phi(Settings const& settings);
 
+/// Gradients of three losses of generalised CP: MTTKRP of all modes, of derivatives.
+void add_loss_gradient(Settings const& settings);
+
 /// SpTTM of every mode alone and of all modes, by strategy and precision, and by the library of the
 /// GPU's vendor, which is compared with ours before it is timed; the same with the unfolding of the
 /// tensor, which is timed apart; in how many cases SpMM is the fastest; SspTTM, and SpTTM on the

@@ -200,6 +200,10 @@ class Maker:
                     yield ("streamed_sptv/%s/%s/mode%d" % (what, name, n), seconds, nnz * 8.0, 0,
                            {"T_s": 1.2e3 * seconds, "T_p": 1e3 * seconds, "collections": 9.0,
                             "streams": streams}, "")
+        for loss in ("gaussian", "poisson", "bernoulli-logit") if size == 8 else ():
+            moved = 1.3 * len(dims) * nnz * 30.0
+            yield ("loss_gradient/%s/%s/R16/all" % (what, loss), moved / self.bandwidth, 0, 0, {},
+                   "missing" if loss == "bernoulli-logit" else "zero")
         for strategy in self.options["strategies"].split(","):
             if strategy == "flycoo":
                 moved = len(dims) * nnz * 30.0

@@ -53,6 +53,9 @@ class Bench(support.Folder):
         self.assertEqual(rows[("mttkrp/uber:1000/double/automatic/R16/all", 1)]["threads"], 1)
         self.assertEqual(rows[("ttm_chain/uber:1000/double/R8/fused/mode:1", 4)]["mode"], 1)
         self.assertGreater(rows[("build/uber:1000/double/csf", 4)]["storage_bytes"], 0)
+        gradient = rows[("loss_gradient/uber:1000/double/poisson/R16/all", 4)]
+        self.assertEqual((gradient["kernel"], gradient["strategy"], gradient["rank"], gradient["mode"]),
+                         ("loss_gradient", "poisson", 16, "all"))
 
     def test_nothing_names_the_machine_or_its_folders(self):
         file = self.path("x.tns")
