@@ -26,9 +26,9 @@ struct EnumerationOptions {
 /// - loss: one of loss.hpp that allows x = 0, or one of your own.
 ///
 /// m and f are computed in double. Sums are taken in double and in an order that the shapes alone
-/// give: the same bits on every run and number of threads. Allocates its buffers: R doubles for
-/// each row of the first mode, and for each of 4096 parts (GPUs: 2^18). Fences exec. Throws Error
-/// where
+/// give: the same bits on every run and number of threads. Allocates its buffers: 2 R doubles for
+/// each row of a mode, or for each of 4096 parts of the cells (GPUs: 2^18) where these are more,
+/// and R for each row of the longest mode. Fences exec. Throws Error where
 /// - the tensor has more cells than the options allow: the message has their number and a rough
 ///   estimate of the time,
 /// - the shapes disagree, or the loss does not allow 0 or an entry; see loss_value.

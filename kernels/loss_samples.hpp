@@ -106,7 +106,7 @@ auto make_loss_samples_plan(ExecutionSpace const& exec, Tensor const& X,
 ///   model decides.
 ///
 /// Computed in double. The same bits on every run and number of threads. Cost: loss_value of the
-/// entries and of P; for each sample (2 N + 1) R flops, log2 nnz steps of a search, and up to 64
+/// entries and of P; for each sample 2 (N + 1) R flops, log2 nnz steps of a search, and up to 64
 /// log64 I_n additions a mode; and R I_n additions a mode for the sums of columns that `model`
 /// draws from. Allocates in the first call, and in each for sorts. Fences exec. Throws Error as
 /// loss_value does, except that f(0, m) may be any function.
@@ -128,6 +128,27 @@ template <class ExecutionSpace, class Plan, class Model, class Loss,
           class Output = detail::FactorsOf<Plan>>
 LossEstimate estimated_gradient(ExecutionSpace const& exec, Plan& plan, Model const& model,
                                 Loss const& loss, std::uint64_t step, Output const& V);
+
+/// Draws the samples of a step for this model, and holds them in the plan. The estimates below take
+/// them for other models, so that a line search compares like with like. Unbiased for any model
+/// whose values are 0 where a of the model that they were drawn for is 0 (other samplers: for any);
+/// but not where the other model was chosen by the samples, and the less exact the more it differs.
+/// Enqueued on exec; allocates in the first call. Throws Error where the shapes disagree.
+template <class ExecutionSpace, class Plan, class Model>
+void draw_loss_samples(ExecutionSpace const& exec, Plan& plan, Model const& model,
+                       std::uint64_t step);
+
+/// estimated_loss from the samples that draw_loss_samples holds. An estimate with a step ends that.
+/// Throws Error where none are held, and as estimated_loss does.
+template <class ExecutionSpace, class Plan, class Model, class Loss>
+LossEstimate estimated_loss(ExecutionSpace const& exec, Plan& plan, Model const& model,
+                            Loss const& loss);
+
+/// estimated_gradient from the samples that draw_loss_samples holds.
+template <class ExecutionSpace, class Plan, class Model, class Loss,
+          class Output = detail::FactorsOf<Plan>>
+LossEstimate estimated_gradient(ExecutionSpace const& exec, Plan& plan, Model const& model,
+                                Loss const& loss, Output const& V);
 
 }  // namespace sporades
 

@@ -116,9 +116,11 @@ void wrong_types() {
   enumerated_gradient(exec, plan, model, PoissonLoss{}, A);
   // says: make_loss_samples_plan takes a CooTensor: make_coo makes one of Views
   make_loss_samples_plan(exec, model);
-  // says: estimated_loss takes a LossSamplesPlan that is not const
+  // says: draw_loss_samples takes a LossSamplesPlan that is not const, and a KruskalTensor
+  draw_loss_samples(exec, plan, model, 0);
+  // says: estimated_loss and estimated_gradient take a LossSamplesPlan that is not const
   estimated_loss(exec, plan, model, PoissonLoss{}, 0);
-  // says: estimated_gradient takes a LossSamplesPlan that is not const
+  // says: estimated_loss and estimated_gradient take a LossSamplesPlan that is not const
   estimated_gradient(exec, plan, model, PoissonLoss{}, 0, A);
   // says: innerprod takes a CooTensor and a model, or two models: KruskalTensors or TuckerTensors
   innerprod(exec, X, X);

@@ -62,8 +62,11 @@ Variances variances(Tensor const& given, Model const& given_model, Loss const& l
     entries[coordinates_at(X, p)] = static_cast<double>(X.values(p));
   auto const sampler = options.sampler;
   bool const by_model = sampler == LossSampler::model;
-  double const c0 = by_model ? loss.value(0.0, 0.0) : 0;
-  double const c1 = by_model ? loss.derivative(0.0, 0.0) : 0;
+  sporades::LossPolynomial c{};  // P
+  if (by_model) c = {loss.value(0.0, 0.0), loss.derivative(0.0, 0.0), 0, 0};
+  if (auto const all = loss.at_zero(); by_model && all) c = *all;
+  auto const exact = [&](double m) { return c[0] + m * (c[1] + m * (c[2] + m * c[3])); };
+  auto const exact_slope = [&](double m) { return c[1] + m * (2 * c[2] + m * 3 * c[3]); };
   Moments value[2];  // of cells, of entries
   std::vector<std::vector<Moments>> gradient[2];
   for (auto& kind : gradient)
@@ -99,13 +102,13 @@ Variances variances(Tensor const& given, Model const& given_model, Loss const& l
         add(1, i, loss.value(x, m) - loss.value(0.0, m),
             loss.derivative(x, m) - loss.derivative(0.0, m), 1);
       else
-        add(1, i, loss.value(x, m) - (c0 + c1 * m), loss.derivative(x, m) - c1, 1);
+        add(1, i, loss.value(x, m) - exact(m), loss.derivative(x, m) - exact_slope(m), 1);
     }
     if (is_entry && sampler == LossSampler::stratified) continue;
     mass += q;
     double const x = is_entry && sampler == LossSampler::uniform ? entry->second : 0;
     if (is_entry && by_model) continue;  // dropped
-    add(0, i, loss.value(x, m) - (c0 + c1 * m), loss.derivative(x, m) - c1, q);
+    add(0, i, loss.value(x, m) - exact(m), loss.derivative(x, m) - exact_slope(m), q);
   }
   Variances result;
   auto const nnz = static_cast<double>(X.nnz());

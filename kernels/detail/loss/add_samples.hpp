@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/loss_samples.hpp>
+
+#ifndef SPORADES_KERNELS_LOSS_ADD_SAMPLES
+#define SPORADES_KERNELS_LOSS_ADD_SAMPLES
 
 #include <sporades/formats/detail/sort_coo.hpp>
 #include <sporades/kernels/detail/loss/draw.hpp>
 #include <sporades/kernels/detail/reduce_carries.hpp>
-#include <sporades/kernels/loss_samples.hpp>
 
 namespace sporades::detail {
 
@@ -51,13 +55,15 @@ struct SampleProducts {
   }
 };
 
-/// Adds the products of the first `count` samples to V. Allocates for sorts; enqueued on exec.
+/// Adds the products of samples begin to end - 1, one at least, to V. Allocates for sorts; enqueued
+/// on exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void add_samples(ExecutionSpace const& exec, LossSamplesPlan<Scalar, Index, MemorySpace>& plan,
-                 KruskalTensor<Scalar, MemorySpace> const& model, Position count,
+                 KruskalTensor<Scalar, MemorySpace> const& model, Position begin, Position end,
                  Factors<Scalar, MemorySpace> const& V) {
   auto& drawn = plan.drawn;
-  auto const samples = first_samples(drawn, count);
+  auto const samples = samples_of(drawn, begin, end);
+  Position const count = end - begin;
   Position const chunks = std::max<Position>(2, chunks_of(count, 2));  // one is not reduced
   std::size_t const R = model.weights.extent(0);
   drawn.carry.reserve(exec, chunks, R);
@@ -65,11 +71,11 @@ void add_samples(ExecutionSpace const& exec, LossSamplesPlan<Scalar, Index, Memo
   for (int n = 0; n < model.order(); ++n) {
     auto const order = sort_permutation(exec, samples, {n});
     SampleProducts<ExecutionSpace, Scalar, Index> kernel{order.data(),
-                                                         small_indices(drawn.entries),
+                                                         small_indices(samples),
                                                          model.order(),
                                                          n,
                                                          drawn.numbers.data(),
-                                                         drawn.derivatives.data(),
+                                                         drawn.derivatives.data() + begin,
                                                          slots.rows.data(),
                                                          slots.sums.data(),
                                                          R,
@@ -86,3 +92,5 @@ void add_samples(ExecutionSpace const& exec, LossSamplesPlan<Scalar, Index, Memo
 }
 
 }  // namespace sporades::detail
+
+#endif

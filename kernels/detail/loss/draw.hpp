@@ -30,6 +30,13 @@ KOKKOS_INLINE_FUNCTION std::uint64_t sample_index(double unit, std::uint64_t len
   return i < length ? i : length - 1;
 }
 
+/// How many cells and entries are drawn.
+struct SampleCounts {
+  Position cells = 0, entries = 0;
+
+  Position all() const { return cells + entries; }
+};
+
 /// What is drawn, and what calls share one after another.
 template <class Scalar, class Index, class MemorySpace>
 struct LossSamples {
@@ -42,6 +49,8 @@ struct LossSamples {
   typename Kokkos::View<double*, MemorySpace>::host_mirror_type host;
   Workspace<MemorySpace> trees, sums;
   CarryBuffers<Scalar, Index, MemorySpace> carry;
+  SampleCounts counts;
+  bool are_held = false;  // for estimates without a step
 
   std::uint64_t bytes() const {
     return entries.storage_bytes() + components.extent(0) * sizeof(std::uint32_t) + trees.bytes() +
@@ -51,12 +60,12 @@ struct LossSamples {
   }
 };
 
-/// The first `count` of the samples.
+/// Samples begin to end - 1.
 template <class Scalar, class Index, class MemorySpace>
-CooTensor<Scalar, Index, MemorySpace> first_samples(
-    LossSamples<Scalar, Index, MemorySpace> const& drawn, Position count) {
+CooTensor<Scalar, Index, MemorySpace> samples_of(
+    LossSamples<Scalar, Index, MemorySpace> const& drawn, Position begin, Position end) {
   auto part = drawn.entries;
-  auto const range = std::make_pair(Position{0}, count);
+  auto const range = std::make_pair(begin, end);
   part.coordinates = Kokkos::subview(part.coordinates, Kokkos::ALL, range);
   part.values = Kokkos::subview(part.values, range);
   return part;
@@ -66,7 +75,7 @@ CooTensor<Scalar, Index, MemorySpace> first_samples(
 /// to one block, level by level as sum_blocks leaves them.
 struct SumTree {
   static constexpr std::uint64_t group = blocks_of_group;
-  static constexpr int most_levels = 11;  // 64^11 > 2^64
+  static constexpr int most_levels = 11;  // of 2^64 rows
 
   double const* sums;
   std::uint64_t rows;
