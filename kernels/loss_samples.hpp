@@ -106,8 +106,8 @@ auto make_loss_samples_plan(ExecutionSpace const& exec, Tensor const& X,
 ///   model decides.
 ///
 /// Computed in double. The same bits on every run and number of threads. Cost: loss_value of the
-/// entries and of P; for each sample 2 (N + 1) R flops, log2 nnz steps of a search, and up to 64
-/// log64 I_n additions a mode; and R I_n additions a mode for the sums of columns that `model`
+/// entries and of P; for each sample 2 (N + 1) R flops, log2 nnz steps of a search, and up to 16
+/// log16 I_n additions a mode; and R I_n additions a mode for the sums of columns that `model`
 /// draws from. Allocates in the first call, and in each for sorts. Fences exec. Throws Error as
 /// loss_value does, except that f(0, m) may be any function.
 template <class ExecutionSpace, class Plan, class Model, class Loss>

@@ -83,11 +83,7 @@ void draw_by_model(ExecutionSpace const& exec, Plan& plan, Model const& model, s
   std::vector<SumTree> trees;
   for (std::size_t n = 0; n < model.factors.size(); ++n) {
     auto const& A = model.factors[n];
-    using Kernel = AbsoluteSums<ExecutionSpace, typename Plan::Scalar>;
-    Kernel const kernel{small_factor(A), A.extent(0), R, room};
-    launch(exec, "sporades::loss::absolute_sums", kernel.items(), SumTree::group * R, kernel);
-    masses.columns[n] =
-        sum_blocks<ExecutionSpace>(exec, room, quotient_up(A.extent(0), SumTree::group), R);
+    masses.columns[n] = write_sum_tree(exec, A, room);
     trees.push_back({room, A.extent(0), R});
     room += SumTree::size(A.extent(0), R);
   }
