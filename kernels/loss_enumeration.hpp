@@ -17,6 +17,7 @@
 
 namespace sporades {
 
+/// When sums over all cells are refused.
 struct EnumerationOptions {
   /// Tensors of more cells are refused. 0: 1e11 on GPUs, 1e9 on CPUs.
   double most_cells = 0;

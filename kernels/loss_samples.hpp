@@ -22,9 +22,9 @@
 /// Gradients have dg/dm in place of g. Both are unbiased: where a = 0, m, g and dg/dm are 0. The
 /// variance of the loss is, with sums over the cells without entry,
 ///   ( M sum of g^2 / a - (sum of g)^2 ) / S
-/// and likewise of each entry of the gradient. abs(m) <= a, so that the terms of the gradient are
-/// at most M / S times the largest abs(dg/dm) / abs(m), a bound of f's second derivative: 1 for
-/// bernoulli-odds. The estimate is good where f(0, m) is near its tangent or M is not far above S.
+/// and likewise of each entry of the gradient. abs(m) <= a, so that a drawn cell counts in the
+/// gradient at most M / S times the largest abs(dg/dm) / abs(m), which f's second derivative
+/// bounds: 1 for bernoulli-odds. Good where f(0, m) is near its tangent, or M is not far above S.
 /// Losses with a pole at m = 0 (gamma, rayleigh, beta with b < 1) stay unbiased, but their error is
 /// of no use: enumerate their cells, or draw them uniformly.
 ///
@@ -54,6 +54,7 @@ struct Names<LossSampler> {
 };
 }  // namespace detail
 
+/// What the calls of a plan draw.
 struct LossSampleOptions {
   /// Only `model` is meant for use; the others are baselines.
   LossSampler sampler = LossSampler::model;
