@@ -28,7 +28,9 @@
 #include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/innerprod.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
+#include <sporades/kernels/loss_enumeration.hpp>
 #include <sporades/kernels/loss_gradient.hpp>
+#include <sporades/kernels/loss_samples.hpp>
 #include <sporades/kernels/memory_need.hpp>
 #include <sporades/kernels/model_values.hpp>
 #include <sporades/kernels/mttkrp.hpp>

@@ -15,7 +15,8 @@
 /// The sum over all cells is a closed form where f(0, m) = c_0 + c_1 m + c_2 m^2 + c_3 m^3:
 ///   sum of m   = sum_r weights(r) prod_n sum_i A_n(i, r)
 ///   sum of m^2 = sum_rs weights(r) weights(s) prod_n sum_i A_n(i, r) A_n(i, s)
-/// and so on. Both are exact: nothing is sampled.
+/// and so on. Both are exact: nothing is sampled. Zeros of other losses: loss_enumeration.hpp and
+/// loss_samples.hpp.
 /// Cost: (N + 1) R nnz flops, and nnz values of f; of the closed form R I_n flops a mode for m,
 /// 2 R^2 I_n for m^2 and 2 R^3 I_n for m^3.
 /// Hong, Kolda & Duersch, SIAM Review 62(1), 2020.

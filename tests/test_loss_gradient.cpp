@@ -21,6 +21,7 @@ using sporades::test::model_for;
 using sporades::test::new_instance;
 using sporades::test::room_for;
 using sporades::test::tensor_for;
+using sporades::test::wrong_entries;
 
 /// f(0, m) of a user's loss: a polynomial of degree 3 with all coefficients.
 struct CubicLoss : sporades::LossDefaults {
@@ -35,27 +36,6 @@ struct CubicLoss : sporades::LossDefaults {
   }
   std::string name() const { return "cubic"; }
 };
-
-/// Entries of a gradient that differ from the definition by more than rounding explains: each of
-/// the terms rounds a few times, and each addition once.
-template <class List>
-Position wrong_entries(sporades::test::LossDefinition const& expected, Position nnz,
-                       List const& V) {
-  using Scalar = typename List::value_type::non_const_value_type;
-  Position wrong = 0;
-  for (std::size_t n = 0; n < V.size(); ++n) {
-    auto const host = sporades::test::matrix_on_host(V[n]);
-    double const unit = static_cast<double>(nnz + 16 + host.extent(1)) *
-                        double{std::numeric_limits<Scalar>::epsilon()};
-    for (std::size_t i = 0; i < host.extent(0); ++i)
-      for (std::size_t r = 0; r < host.extent(1); ++r) {
-        std::size_t const e = i * host.extent(1) + r;
-        wrong += !(std::abs(static_cast<double>(host(i, r)) - expected.gradient[n][e]) <=
-                   unit * (1e-3 + expected.magnitudes[n][e]));
-      }
-  }
-  return wrong;
-}
 
 /// Compares the loss and its gradient with their definitions.
 template <class Exec, class Tensor, class Model, class Loss>
@@ -285,7 +265,7 @@ TEMPLATE_LIST_TEST_CASE("losses refuse bad input", "[kernels][loss]", sporades::
   CHECK_THROWS_WITH(loss_value(exec, X, model, sporades::GammaLoss{}, zero),
                     ContainsSubstring("loss_value: zeros have no closed form, since gamma of x = 0 "
                                       "is no polynomial of the model's value of degree 3 or less. "
-                                      "Absent entries can be missing; sums over all cells"));
+                                      "Absent entries can be missing; enumerated_loss sums"));
   CHECK_THROWS_WITH(
       loss_gradient(exec, plan, model, sporades::ZeroTruncatedPoissonLoss{}, zero, V),
       ContainsSubstring("loss_gradient: zero-truncated-poisson takes finite numbers >= 1, so that "

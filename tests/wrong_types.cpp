@@ -17,7 +17,7 @@
 #include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/innerprod.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
-#include <sporades/kernels/loss_gradient.hpp>
+#include <sporades/kernels/loss_samples.hpp>
 #include <sporades/kernels/model_values.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/sptv.hpp>
@@ -110,6 +110,18 @@ void wrong_types() {
   loss_gradient(exec, plan, model, PoissonLoss{}, AbsentEntries::zero, A);
   // says: make_loss_gradient_plan takes a CooTensor: make_coo makes one of Views
   make_loss_gradient_plan(exec, model);
+  // says: enumerated_loss takes a CooTensor, or a LossGradientPlan that is not const
+  enumerated_loss(exec, plan, model, PoissonLoss{});
+  // says: enumerated_gradient takes a LossGradientPlan that is not const
+  enumerated_gradient(exec, plan, model, PoissonLoss{}, A);
+  // says: make_loss_samples_plan takes a CooTensor: make_coo makes one of Views
+  make_loss_samples_plan(exec, model);
+  // says: draw_loss_samples takes a LossSamplesPlan that is not const, and a KruskalTensor
+  draw_loss_samples(exec, plan, model, 0);
+  // says: estimated_loss and estimated_gradient take a LossSamplesPlan that is not const
+  estimated_loss(exec, plan, model, PoissonLoss{}, 0);
+  // says: estimated_loss and estimated_gradient take a LossSamplesPlan that is not const
+  estimated_gradient(exec, plan, model, PoissonLoss{}, 0, A);
   // says: innerprod takes a CooTensor and a model, or two models: KruskalTensors or TuckerTensors
   innerprod(exec, X, X);
   // says: norm takes a CooTensor, a KruskalTensor or a TuckerTensor

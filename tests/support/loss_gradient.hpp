@@ -123,4 +123,25 @@ LossDefinition loss_definition(Tensor const& given, Model const& given_model, Lo
   return sums;
 }
 
+/// Entries of a gradient that differ from the definition by more than rounding explains: each of
+/// the terms rounds a few times, and each addition once. floor: what magnitudes count at least as.
+template <class List>
+Position wrong_entries(LossDefinition const& expected, Position nnz, List const& V,
+                       double floor = 1e-3) {
+  using Scalar = typename List::value_type::non_const_value_type;
+  Position wrong = 0;
+  for (std::size_t n = 0; n < V.size(); ++n) {
+    auto const host = matrix_on_host(V[n]);
+    double const unit = static_cast<double>(nnz + 16 + host.extent(1)) *
+                        double{std::numeric_limits<Scalar>::epsilon()};
+    for (std::size_t i = 0; i < host.extent(0); ++i)
+      for (std::size_t r = 0; r < host.extent(1); ++r) {
+        std::size_t const e = i * host.extent(1) + r;
+        wrong += !(std::abs(static_cast<double>(host(i, r)) - expected.gradient[n][e]) <=
+                   unit * (floor + expected.magnitudes[n][e]));
+      }
+  }
+  return wrong;
+}
+
 }  // namespace sporades::test

@@ -101,23 +101,21 @@ LossGradientPlan<Scalar, Index, MemorySpace> build_loss_gradient_plan(
   return plan;
 }
 
-/// The shapes of a gradient; see loss_gradient.
+/// The shapes of a gradient; see loss_gradient. where begins the message.
 template <class Scalar, class MemorySpace>
 void check_gradient(KruskalTensor<Scalar, MemorySpace> const& model,
-                    Factors<Scalar, MemorySpace> const& V) {
+                    Factors<Scalar, MemorySpace> const& V, char const* where) {
   auto const& A = model.factors;
-  expects(V.size() == A.size(), "loss_gradient: V has ", V.size(), " matrices, the model has ",
-          A.size(), " factors");
+  expects(V.size() == A.size(), where, ": V has ", V.size(), " matrices, the model has ", A.size(),
+          " factors");
   for (std::size_t n = 0; n < V.size(); ++n) {
-    expects(V[n].extent(0) == A[n].extent(0) && V[n].extent(1) == A[n].extent(1),
-            "loss_gradient: V[", n, "] is ", V[n].extent(0), " x ", V[n].extent(1), ", factor ", n,
-            " is ", A[n].extent(0), " x ", A[n].extent(1));
+    expects(V[n].extent(0) == A[n].extent(0) && V[n].extent(1) == A[n].extent(1), where, ": V[", n,
+            "] is ", V[n].extent(0), " x ", V[n].extent(1), ", factor ", n, " is ", A[n].extent(0),
+            " x ", A[n].extent(1));
     for (std::size_t m = 0; m < A.size(); ++m)
-      expects(V[n].data() != A[m].data() || V[n].span() == 0, "loss_gradient: V[", n,
-              "] is factor ", m);
+      expects(V[n].data() != A[m].data() || V[n].span() == 0, where, ": V[", n, "] is factor ", m);
     for (std::size_t m = 0; m < n; ++m)
-      expects(V[n].data() != V[m].data() || V[n].span() == 0, "loss_gradient: V[", n, "] is V[", m,
-              "]");
+      expects(V[n].data() != V[m].data() || V[n].span() == 0, where, ": V[", n, "] is V[", m, "]");
   }
 }
 
@@ -129,7 +127,7 @@ double run_plan_loss(ExecutionSpace const& exec, Plan& plan, Model const& model,
   Region const region("sporades::", where);
   check_model(model, where);
   check_same_dims(plan.X.dims, model.dims(), where);
-  if (V) check_gradient(model, *V);
+  if (V) check_gradient(model, *V, where);
   auto const c = polynomial_of_cells(loss, absent, model.rank(), where);
   auto& derivatives = plan.work.derivatives;
   if (V && derivatives.extent(0) != plan.X.nnz())

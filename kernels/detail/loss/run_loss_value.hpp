@@ -37,8 +37,8 @@ LossPolynomial polynomial_of_cells(Loss const& loss, AbsentEntries absent, int r
   std::optional<LossPolynomial> const c = loss.at_zero();
   expects(c.has_value(), where, ": zeros have no closed form, since ", loss.name(),
           " of x = 0 is no polynomial of the model's value of degree ", most_degree,
-          " or less. Absent entries can be missing; sums over all cells, or over samples of them, "
-          "are not there yet");
+          " or less. Absent entries can be missing; enumerated_loss sums over all cells, and "
+          "estimated_loss over samples of them");
   expects((*c)[3] == 0 || rank <= most_cubic_rank, where, ": the closed form of ", loss.name(),
           " has R^3 numbers for each mode, and is computed up to rank ", most_cubic_rank, ", not ",
           rank);

@@ -1,0 +1,372 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/random.hpp>
+#include <sporades/formats/coo_tensor.hpp>
+#include <sporades/kernels/detail/carry_buffers.hpp>
+#include <sporades/kernels/detail/loss/cells.hpp>
+
+/// Cells of a tensor at random. Every draw is a function of a key, the number of the sample and the
+/// number of the draw, and nothing is drawn twice: bits do not depend on threads.
+
+namespace sporades::detail {
+
+/// The key of a step's draws: for cells, use is 0, for entries 1.
+constexpr std::uint64_t sample_key(std::uint64_t seed, std::uint64_t step, std::uint64_t use) {
+  return splitmix64(splitmix64(splitmix64(seed) + step) + use);
+}
+
+/// A number in [0, 1).
+KOKKOS_INLINE_FUNCTION double sample_unit(std::uint64_t key, Position s, std::uint64_t draw) {
+  auto const bits = splitmix64(splitmix64(key + s) + draw) >> 11;
+  return static_cast<double>(bits) * 0x1p-53;
+}
+
+/// An index below length, all alike.
+KOKKOS_INLINE_FUNCTION std::uint64_t sample_index(double unit, std::uint64_t length) {
+  auto const i = static_cast<std::uint64_t>(unit * static_cast<double>(length));
+  return i < length ? i : length - 1;
+}
+
+/// How many cells and entries are drawn.
+struct SampleCounts {
+  Position cells = 0, entries = 0;
+
+  Position all() const { return cells + entries; }
+};
+
+/// What is drawn, and what calls share one after another.
+template <class Scalar, class Index, class MemorySpace>
+struct LossSamples {
+  CooTensor<Scalar, Index, MemorySpace> entries;         // drawn cells, then drawn entries
+  Vector<double, MemorySpace> models;                    // of these: m
+  Vector<double, MemorySpace> scales;                    // how often each counts; 0: dropped
+  Vector<double, MemorySpace> derivatives;               // times that; once they are wanted
+  Kokkos::View<std::uint32_t*, MemorySpace> components;  // that cells are drawn from
+  Kokkos::View<double*, MemorySpace> numbers;            // see SampleNumbers
+  typename Kokkos::View<double*, MemorySpace>::host_mirror_type host;
+  Workspace<MemorySpace> trees, sums;
+  CarryBuffers<Scalar, Index, MemorySpace> carry;
+  SampleCounts counts;
+  bool are_held = false;  // for estimates without a step
+
+  std::uint64_t bytes() const {
+    return entries.storage_bytes() + components.extent(0) * sizeof(std::uint32_t) + trees.bytes() +
+           sums.bytes() + carry.bytes() +
+           sizeof(double) *
+               (models.extent(0) + scales.extent(0) + derivatives.extent(0) + numbers.extent(0));
+  }
+};
+
+/// Samples begin to end - 1.
+template <class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> samples_of(
+    LossSamples<Scalar, Index, MemorySpace> const& drawn, Position begin, Position end) {
+  auto part = drawn.entries;
+  auto const range = std::make_pair(begin, end);
+  part.coordinates = Kokkos::subview(part.coordinates, Kokkos::ALL, range);
+  part.values = Kokkos::subview(part.values, range);
+  return part;
+}
+
+/// Sums of absolute values of a factor's columns: of groups of 16 rows, of 16 groups, and so on up
+/// to one, level after level. A draw takes about 8 log16 I additions; the tree takes a fifteenth of
+/// the factor's numbers.
+struct SumTree {
+  static constexpr std::uint64_t group = 16;
+  static constexpr int most_levels = 16;  // of 2^64 rows
+
+  double const* sums;
+  std::uint64_t rows;
+  std::size_t columns;
+
+  /// Doubles of the tree of so many rows.
+  static std::uint64_t size(std::uint64_t rows, std::size_t columns) {
+    std::uint64_t groups = quotient_up(rows, group), all = groups;
+    for (; groups > 1; all += groups) groups = quotient_up(groups, group);
+    return all * columns;
+  }
+
+  /// An index i, in proportion to abs(A(i, r)): from the top a child of the block, each by a draw
+  /// of its own, so that chances are exact to the last bits, however small. 0 where column r is 0.
+  template <class Scalar>
+  KOKKOS_INLINE_FUNCTION std::uint64_t index(SmallFactor<Scalar> const& A, std::size_t r,
+                                             std::uint64_t key, Position s,
+                                             std::uint64_t draw) const {
+    std::uint64_t begins[most_levels] = {}, counts[most_levels] = {};
+    int top = 0;
+    counts[0] = quotient_up(rows, group);
+    for (; counts[top] > 1; ++top) {
+      begins[top + 1] = begins[top] + counts[top] * columns;
+      counts[top + 1] = quotient_up(counts[top], group);
+    }
+    std::uint64_t node = 0;
+    for (int level = top; level >= 0; --level) {
+      double const all = sums[begins[level] + node * columns + r];
+      double const* const below = level > 0 ? sums + begins[level - 1] + r : nullptr;
+      node =
+          child(node, level > 0 ? counts[level - 1] : rows,
+                sample_unit(key, s, draw + static_cast<std::uint64_t>(level)) * all,
+                [&](std::uint64_t i) { return below ? below[i * columns] : math::abs(A(i, r)); });
+    }
+    return node;
+  }
+
+ private:
+  /// The first child whose sum, with those before it, is past the threshold; after rounding, the
+  /// last that is not 0.
+  template <class Sums>
+  KOKKOS_INLINE_FUNCTION static std::uint64_t child(std::uint64_t node, std::uint64_t count,
+                                                    double threshold, Sums const& sum) {
+    std::uint64_t const begin = node * group;
+    std::uint64_t const end = begin + group < count ? begin + group : count;
+    std::uint64_t last = begin;
+    double before = 0;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      double const own = sum(i);
+      if (!(own > 0)) continue;
+      last = i;
+      before += own;
+      if (before > threshold) break;
+    }
+    return last;
+  }
+};
+
+/// A level of a SumTree, of the factor or of the level below. CPU: an item is a group; GPU: a
+/// column of one.
+template <class ExecutionSpace, class Entry>
+struct AbsoluteSums {
+  SmallFactor<Entry> A;  // rows x R
+  std::uint64_t rows;
+  std::size_t columns;
+  double* sums;  // groups x R
+
+  std::uint64_t items() const {
+    return quotient_up(rows, SumTree::group) * (is_gpu<ExecutionSpace> ? columns : 1);
+  }
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    if constexpr (is_gpu<ExecutionSpace>)
+      sum(item / columns, item % columns, item % columns + 1);
+    else
+      sum(item, 0, columns);
+  }
+
+  KOKKOS_INLINE_FUNCTION void sum(std::uint64_t group, std::size_t first, std::size_t last) const {
+    double* const to = sums + group * columns;
+    std::uint64_t const begin = group * SumTree::group;
+    std::uint64_t const end = begin + SumTree::group < rows ? begin + SumTree::group : rows;
+    for (std::size_t r = first; r < last; ++r) to[r] = 0;
+    for (std::uint64_t i = begin; i < end; ++i)
+      for (std::size_t r = first; r < last; ++r) to[r] += math::abs(A(i, r));
+  }
+};
+
+/// Writes the tree of A, of one row at least, to sums. Returns where the sums of the columns are.
+/// Enqueued on exec.
+template <class ExecutionSpace, class MatrixType>
+double const* write_sum_tree(ExecutionSpace const& exec, MatrixType const& A, double* sums) {
+  std::size_t const R = A.extent(1);
+  auto const write = [&](auto const& from, std::uint64_t rows) {
+    using Entry = std::remove_const_t<std::remove_pointer_t<decltype(from.entries)>>;
+    AbsoluteSums<ExecutionSpace, Entry> const kernel{from, rows, R, sums};
+    launch(exec, "sporades::loss::absolute_sums", kernel.items(), SumTree::group * R + 1, kernel);
+    return quotient_up(rows, SumTree::group);
+  };
+  std::uint64_t groups = write(small_factor(A), A.extent(0));
+  while (groups > 1) {
+    SmallFactor<double> const below{sums, R};
+    sums += groups * R;
+    groups = write(below, groups);
+  }
+  return sums;
+}
+
+/// masses[r] = abs(weights[r]) prod_n of the sum of column r of A_n
+struct ComponentMasses {
+  double const* weights;
+  double const* columns[max_order];  // R sums of each mode
+  int order;
+  double* masses;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t r) const {
+    double mass = math::abs(weights[r]);
+    for (int n = 0; n < order; ++n) mass *= columns[n][r];
+    masses[r] = mass;
+  }
+};
+
+/// The sum of the masses, in order.
+KOKKOS_INLINE_FUNCTION double total_mass(double const* masses, std::size_t rank) {
+  double total = 0;
+  for (std::size_t r = 0; r < rank; ++r) total += masses[r];
+  return total;
+}
+
+/// A component of each sample, in proportion to its mass.
+struct DrawComponents {
+  double const* masses;
+  std::size_t rank;
+  std::uint64_t key;
+  std::uint32_t* components;
+
+  KOKKOS_FUNCTION void operator()(Position s) const {
+    double const threshold = sample_unit(key, s, 0) * total_mass(masses, rank);
+    std::size_t last = 0;
+    double before = 0;
+    for (std::size_t r = 0; r < rank && !(before > threshold); ++r) {
+      before += masses[r];
+      if (masses[r] > 0) last = r;
+    }
+    components[s] = static_cast<std::uint32_t>(last);
+  }
+};
+
+/// An index of mode n of each sample, by its component's column.
+template <class Scalar, class Index>
+struct DrawIndices {
+  SmallFactor<Scalar> A;
+  SumTree tree;
+  std::uint32_t const* components;
+  std::uint64_t key, n;
+  Index* indices;
+
+  KOKKOS_FUNCTION void operator()(Position s) const {
+    indices[s] =
+        static_cast<Index>(tree.index(A, components[s], key, s, (n + 1) * SumTree::most_levels));
+  }
+};
+
+/// N rows of indices, those of a mode one after another.
+template <class Index>
+struct SmallIndices {
+  Index* indices;
+  std::size_t stride;
+
+  KOKKOS_FORCEINLINE_FUNCTION Index& operator()(int n, Position p) const {
+    return indices[static_cast<std::size_t>(n) * stride + p];
+  }
+};
+
+template <class Tensor>
+auto small_indices(Tensor const& X) {
+  return SmallIndices<typename Tensor::Index>{X.coordinates.data(), X.coordinates.stride(0)};
+}
+
+/// Nonzeros in order, in which cells are looked up.
+template <class Index>
+struct FindCell {
+  SmallIndices<Index> nonzeros;
+  Position count;
+  int order;
+
+  /// The place of the nonzero with the indices of cell s; count: there is none.
+  KOKKOS_INLINE_FUNCTION Position operator()(SmallIndices<Index> const& cells, Position s) const {
+    Position begin = 0, end = count;
+    while (begin < end) {
+      Position const middle = begin + (end - begin) / 2;
+      int const side = compare(middle, cells, s);
+      if (side == 0) return middle;
+      if (side < 0)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    return count;
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION int compare(Position p, SmallIndices<Index> const& cells,
+                                     Position s) const {
+    for (int n = 0; n < order; ++n) {
+      Index const own = nonzeros(n, p), other = cells(n, s);
+      if (own != other) return own < other ? -1 : 1;
+    }
+    return 0;
+  }
+};
+
+/// Cells, all alike; `rejects`: until it is one without entry. At most half of the cells are
+/// entries, so that 128 attempts in vain have a chance of 2^-128.
+template <class Index>
+struct DrawCells {
+  static constexpr std::uint64_t attempts = 128;
+
+  SmallIndices<Index> cells;
+  FindCell<Index> find;
+  bool rejects;
+  std::uint64_t key;
+  std::uint64_t dims[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position s) const {
+    for (std::uint64_t attempt = 0; attempt < attempts; ++attempt) {
+      for (int n = 0; n < find.order; ++n) {
+        auto const draw = attempt * max_order + static_cast<std::uint64_t>(n);
+        cells(n, s) = static_cast<Index>(sample_index(sample_unit(key, s, draw), dims[n]));
+      }
+      if (!rejects || find(cells, s) == find.count) return;
+    }
+  }
+};
+
+/// Entries, all alike, from number `first` of the samples on.
+template <class Scalar, class Index>
+struct DrawEntries {
+  SmallIndices<Index> from, to;
+  Scalar const* values_from;
+  Scalar* values_to;
+  int order;
+  Position count, first;  // of those to draw from; see above
+  std::uint64_t key;
+
+  KOKKOS_FUNCTION void operator()(Position s) const {
+    Position const p = sample_index(sample_unit(key, s, 0), count);
+    for (int n = 0; n < order; ++n) to(n, first + s) = from(n, p);
+    values_to[first + s] = values_from[p];
+  }
+};
+
+/// How often each drawn cell counts, and its x.
+template <class Scalar, class Index>
+struct WeighCells {
+  SmallIndices<Index> cells;
+  FindCell<Index> find;
+  Scalar const* nonzeros;  // values of those in order
+  Scalar* values;
+  double* scales;
+  double scale;                    // of cells that are drawn alike
+  bool looks_up;                   // cells with an entry have its x; by the model they are dropped
+  double const *masses, *weights;  // R; null where cells are drawn alike
+  std::size_t rank;
+  Position samples;
+  SmallFactor<Scalar> factors[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position s) const {
+    Position const p = looks_up ? find(cells, s) : find.count;
+    bool const is_zero = p == find.count;
+    values[s] = is_zero || masses != nullptr ? Scalar(0) : nonzeros[p];
+    if (masses == nullptr) {
+      scales[s] = scale;
+      return;
+    }
+    double const a = is_zero ? absolute_model(s) : 0;
+    scales[s] = a > 0 ? total_mass(masses, rank) / a / static_cast<double>(samples) : 0;
+  }
+
+ private:
+  /// sum_r abs(weights(r)) prod_n abs(A_n(i_n, r))
+  KOKKOS_INLINE_FUNCTION double absolute_model(Position s) const {
+    double sum = 0;
+    for (std::size_t r = 0; r < rank; ++r) {
+      double product = weights[r];
+      for (int n = 0; n < find.order; ++n) product *= factors[n](cells(n, s), r);
+      sum += math::abs(product);
+    }
+    return sum;
+  }
+};
+
+}  // namespace sporades::detail
