@@ -8,6 +8,7 @@
 #include <sporades/algorithms/components.hpp>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/gcp.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/algorithms/score.hpp>
 #include <sporades/algorithms/tucker.hpp>

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sporades/algorithms/detail/flat_factors.hpp>
 #include <sporades/core/matrix.hpp>
 #include <type_traits>
 
@@ -73,6 +74,12 @@ class SnapshotWriter {
     }
   }
 
+  /// As matrices; all have the rank of mode 0.
+  template <class Scalar, class Memory>
+  void flat_matrices(char const* name, FlatFactors<Scalar, Memory> const& from) {
+    matrices(name, from.factors);
+  }
+
   /// One View a mode, with an entry for each of its padded factor.
   template <class ViewType>
   void padded_views(char const* name, std::vector<ViewType> const& from) {
@@ -132,20 +139,16 @@ class SnapshotReader {
   void matrices(char const* name, std::vector<MatrixType>& to) const {
     using Scalar = typename MatrixType::non_const_value_type;
     for (std::size_t n = 0; n < from_.dims.size(); ++n) {
-      std::size_t const rows = from_.dims[n], columns = static_cast<std::size_t>(from_.ranks[n]);
-      std::size_t const row = columns * sizeof(Scalar);
-      auto const& bytes = array(array_name(name, n), rows * row);
-      to.push_back(make_matrix<Scalar>(exec_, label(name), rows, columns));
-      auto const padded = with_padding(to.back());
-      auto const host = mirror_on_host(padded);
-      fence(exec_, "sporades::snapshot::restore");  // the host may be the device
-      for (std::size_t i = 0; i < rows; ++i) {
-        std::memcpy(&host(i, 0), bytes.data() + i * row, row);
-        std::fill(&host(i, 0) + columns, &host(i, 0) + padded.extent(1), Scalar{0});
-      }
-      copy_view(exec_, padded, host);
-      fence(exec_, "sporades::snapshot::restore");
+      std::size_t const columns = static_cast<std::size_t>(from_.ranks[n]);
+      to.push_back(make_matrix<Scalar>(exec_, label(name), from_.dims[n], columns));
+      matrix(name, n, to.back());
     }
+  }
+
+  template <class Scalar, class Memory>
+  void flat_matrices(char const* name, FlatFactors<Scalar, Memory>& to) const {
+    to = make_flat_factors<Scalar>(exec_, label(name), from_.dims, from_.ranks[0]);
+    for (std::size_t n = 0; n < from_.dims.size(); ++n) matrix(name, n, to.factors[n]);
   }
 
   template <class ViewType>
@@ -165,6 +168,23 @@ class SnapshotReader {
 
  private:
   std::string label(char const* name) const { return "sporades::" + method_ + "::" + name; }
+
+  /// Mode n's matrix, of its shape.
+  template <class MatrixType>
+  void matrix(char const* name, std::size_t n, MatrixType const& to) const {
+    using Scalar = typename MatrixType::non_const_value_type;
+    std::size_t const columns = to.extent(1), row = columns * sizeof(Scalar);
+    auto const& bytes = array(array_name(name, n), to.extent(0) * row);
+    auto const padded = with_padding(to);
+    auto const host = mirror_on_host(padded);
+    fence(exec_, "sporades::snapshot::restore");  // the host may be the device
+    for (std::size_t i = 0; i < to.extent(0); ++i) {
+      std::memcpy(&host(i, 0), bytes.data() + i * row, row);
+      std::fill(&host(i, 0) + columns, &host(i, 0) + padded.extent(1), Scalar{0});
+    }
+    copy_view(exec_, padded, host);
+    fence(exec_, "sporades::snapshot::restore");
+  }
 
   std::vector<std::byte> const& found(std::string const& name) const {
     auto const at = from_.arrays.find(name);

@@ -1,0 +1,399 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <random>
+#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/detail/gcp/line_search.hpp>
+#include <sporades/algorithms/gcp.hpp>
+#include <sporades/formats/files/tns_file.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/gcp.hpp>
+#include <support/loss_gradient.hpp>
+#include <support/same_bits.hpp>
+#include <support/tensors.hpp>
+#include <support/tools.hpp>
+
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using sporades::AbsentEntries;
+using sporades::Dims;
+using sporades::Error;
+using sporades::gcp;
+using sporades::gcp_start;
+using sporades::GcpMethod;
+using sporades::GcpOptions;
+using sporades::make_gcp_problem;
+using sporades::Position;
+using sporades::test::all_cells;
+using sporades::test::new_instance;
+using sporades::test::planted;
+using sporades::test::seen;
+using sporades::test::tensor_for;
+
+template <class Scalar, class ExecutionSpace>
+auto police_deaths(ExecutionSpace const& exec) {
+  auto const file = SPORADES_TEST_DATA "/police-deaths-3d.tns.gz";
+  return copy_to(exec, sporades::read_tensor<Scalar, std::uint32_t>(file).tensor);
+}
+
+TEMPLATE_LIST_TEST_CASE("gaussian GCP with zeros reaches the optimum of CP-ALS",
+                        "[algorithms][gcp]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  Dims const dims = GENERATE(Dims{12, 10, 8}, Dims{6, 5, 4, 3});
+  auto const X = copy_to(exec, all_cells<Scalar>(planted(dims, 2), 0.1));
+  sporades::CpAlsOptions als;
+  als.rank = 2;
+  als.iterations = 500;
+  als.tolerance = 1e-9;
+  double const residual = (1 - cp_als(exec, X, als).fit()) * norm(exec, X);
+  GcpOptions options;
+  options.rank = 2;
+  options.tolerance = 1e-12;
+  auto const result = gcp(exec, X, options);
+  CHECK(result.converged);
+  CHECK(result.loss() == Approx(residual * residual).epsilon(sizeof(Scalar) == 4 ? 1e-4 : 1e-7));
+  double const of_model =
+      sporades::loss_value(exec, X, result.model, sporades::GaussianLoss{}, AbsentEntries::zero);
+  CHECK(of_model == Approx(result.loss()).epsilon(sizeof(Scalar) == 4 ? 1e-4 : 1e-9));
+}
+
+TEMPLATE_LIST_TEST_CASE("Poisson GCP reaches the optimum of CP-APR", "[algorithms][gcp]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = police_deaths<Scalar>(exec);
+  sporades::CpAprOptions apr;
+  apr.rank = 2;
+  double const likelihood = cp_apr(exec, X, apr).log_likelihood();
+  GcpOptions options;
+  options.rank = 2;
+  options.loss = sporades::PoissonLoss{};
+  auto const result = gcp(exec, X, options);
+  // Other starts, and so other optima: within a percent.
+  CHECK(-result.loss() > likelihood - 0.01 * std::abs(likelihood));
+  CHECK(result.history.back().gradient < 1e-2 * result.history.front().gradient);
+  for (auto const& A : result.model.factors) CHECK(!sporades::detail::has_negative(exec, A));
+
+  auto const given = gcp_start(exec, X.dims, options, cp_apr(exec, X, apr).model);
+  auto problem = make_gcp_problem(exec, X, options);
+  auto state = given;
+  auto const from_there = gcp(exec, problem, options, state);
+  CHECK(from_there.loss() <= -likelihood + 1e-5 * std::abs(likelihood));
+}
+
+TEMPLATE_LIST_TEST_CASE("GCP finds what is missing", "[algorithms][gcp]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const model = planted({60, 50, 40}, 3);
+  auto const [given, held_out] = seen<Scalar>(model, 0.2, 0.02);
+  auto const X = copy_to(exec, given);
+  GcpOptions options;
+  options.rank = 3;
+  options.absent = AbsentEntries::missing;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    options.seed = seed;
+    auto const result = gcp(exec, X, options);
+    double const squares = sporades::loss_value(exec, copy_to(exec, held_out), result.model,
+                                                sporades::GaussianLoss{}, AbsentEntries::missing);
+    CAPTURE(seed, result.loss(), result.iterations());
+    CHECK(std::sqrt(squares / static_cast<double>(held_out.nnz())) <= 0.021);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("GCP of binary data falls from one iteration to the next",
+                        "[algorithms][gcp]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto X = police_deaths<Scalar>(exec);
+  Kokkos::deep_copy(X.values, Scalar(1));
+  GcpOptions options;
+  options.rank = 3;
+  options.loss = sporades::loss_from_name("bernoulli-poisson");
+  options.method = GENERATE(GcpMethod::automatic, GcpMethod::lbfgsb);
+  auto const result = gcp(exec, X, options);
+  double last = std::numeric_limits<double>::infinity();
+  for (auto const& one : result.history) {
+    CHECK(one.loss <= last);
+    last = one.loss;
+  }
+  double const band = sizeof(Scalar) == 4 ? 1e-4 : 1e-9;
+  double const of_model = sporades::loss_value(
+      exec, X, result.model, sporades::BernoulliPoissonLoss{}, AbsentEntries::zero);
+  CHECK(of_model == Approx(result.loss()).epsilon(band));
+  // Where the gradient vanishes, L is 27,186.6; projection ends above it from many starts.
+  CHECK(result.loss() < (options.method == GcpMethod::automatic ? 27188 : 32000));
+  CHECK(result.value() == -result.loss());
+}
+
+TEMPLATE_LIST_TEST_CASE("every loss is lowered, in orders 1 to 5", "[algorithms][gcp]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const any =
+      sporades::test::all_losses().at(static_cast<std::size_t>(GENERATE(range(0, 14))));
+  auto const method = GENERATE(GcpMethod::automatic, GcpMethod::lbfgsb);
+  std::visit(
+      [&](auto const& loss) {
+        for (auto const& dims :
+             {Dims{9}, Dims{5, 6}, Dims{6, 7, 5}, Dims{3, 4, 1, 5}, Dims{2, 3, 2, 3, 2}}) {
+          CAPTURE(loss.name(), sporades::to_string(dims), to_string(method));
+          auto const X = tensor_for<Scalar, std::uint32_t>(exec, dims, 30, loss);
+          GcpOptions options;
+          options.rank = 2;
+          options.loss = loss;
+          options.method = method;
+          options.absent = AbsentEntries::missing;
+          options.iterations = 30;
+          auto problem = make_gcp_problem(exec, X, options);
+          auto state = gcp_start(exec, X, options);
+          auto const result = gcp(exec, problem, options, state);
+          CHECK(result.loss() < state.start_loss);
+          double const of_model =
+              sporades::loss_value(exec, X, result.model, loss, AbsentEntries::missing);
+          CHECK(of_model == Approx(result.loss()).epsilon(1e-3).margin(1e-4));
+          if (loss.lower_bound() == 0)
+            for (auto const& A : result.model.factors)
+              CHECK(!sporades::detail::has_negative(exec, A));
+        }
+      },
+      any);
+}
+
+TEMPLATE_LIST_TEST_CASE("a snapshot of GCP continues bit for bit", "[algorithms][gcp]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  sporades::PoissonLoss const loss;
+  auto const X = tensor_for<Scalar, std::uint32_t>(exec, {20, 30, 10}, 500, loss);
+  GcpOptions options;
+  options.rank = 5;
+  options.iterations = 9;
+  options.tolerance = 0;
+  options.history = 3;
+  options.method = GENERATE(GcpMethod::lbfgs_square_roots, GcpMethod::lbfgsb);
+  if (GENERATE(true, false)) options.loss = loss;
+  options.non_negative = true;
+  auto problem = make_gcp_problem(exec, X, options);
+  auto state = gcp_start(exec, X, options);
+  using State = decltype(state);
+  std::vector<sporades::Snapshot> saved{snapshot(exec, state)};
+  auto const whole = gcp(exec, problem, options, state, [&](auto const& now) {
+    CHECK(now.iteration == state.iterations());
+    CHECK(now.value == -state.history.back().loss);
+    saved.push_back(snapshot(exec, state));
+    return true;
+  });
+  REQUIRE(saved.size() == 10);
+  CHECK(saved[9].arrays.count("step-2-1") == 1);
+  CHECK(saved[9].arrays.count("step-3-1") == 0);
+  for (auto const& from : saved) {
+    auto again = sporades::restore<State>(exec, from);
+    auto const part = gcp(exec, problem, options, again);
+    CHECK(part.values == whole.values);
+    CHECK(sporades::test::hash_bits(part.model.weights) ==
+          sporades::test::hash_bits(whole.model.weights));
+    for (int n = 0; n < 3; ++n)
+      CHECK(sporades::test::hash_bits(part.model.factors[n]) ==
+            sporades::test::hash_bits(whole.model.factors[n]));
+  }
+  auto broken = saved[5];
+  broken.arrays.erase("change-1-2");
+  CHECK_THROWS_WITH(sporades::restore<State>(exec, broken),
+                    "gcp: the snapshot has no array change-1-2");
+  broken = saved[5];
+  broken.arrays.at("factor-1").pop_back();
+  CHECK_THROWS_WITH(sporades::restore<State>(exec, broken),
+                    ContainsSubstring("gcp: the snapshot's array factor-1 has"));
+}
+
+TEMPLATE_LIST_TEST_CASE("GCP has the same bits on any number of threads",
+                        "[algorithms][gcp][threads]", sporades::test::AllCases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = police_deaths<Scalar>(exec);
+  for (auto const method : {GcpMethod::automatic, GcpMethod::lbfgsb})
+    for (auto const* const name : {"poisson", "gaussian"}) {
+      GcpOptions options;
+      options.rank = 5;
+      options.iterations = 10;
+      options.method = method;
+      options.loss = sporades::loss_from_name(name);
+      auto const result = gcp(exec, X, options);
+      std::string const what = std::string("gcp ") + name + " " + to_string(method) + " " +
+                               exec.name() + (sizeof(Scalar) == 4 ? " float " : " double ");
+      sporades::test::check_same_bits(what + "weights",
+                                      sporades::test::hash_bits(result.model.weights));
+      sporades::test::check_same_bits(what + "factor",
+                                      sporades::test::hash_bits(result.model.factors[1]));
+      sporades::test::check_same_bits(
+          what + "values",
+          sporades::test::hash_bytes(result.values.data(), result.values.size() * sizeof(double)));
+    }
+}
+
+TEMPLATE_LIST_TEST_CASE("GCP runs several starts, stops for observers and labels its launches",
+                        "[algorithms][gcp]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  sporades::PoissonLoss const loss;
+  auto const X = tensor_for<Scalar, std::uint32_t>(exec, {9, 8, 7}, 100, loss);
+  GcpOptions options;
+  options.rank = 3;
+  options.loss = loss;
+  options.starts = 3;
+  options.iterations = 20;
+  auto const result = gcp(exec, X, options);
+  REQUIRE(result.start_scores.size() == 3);
+  for (double const score : result.start_scores) CHECK(result.value() >= score);
+  CHECK(result.value() == result.start_scores[static_cast<std::size_t>(result.start)]);
+
+  options.starts = 1;
+  int calls = 0;
+  auto const stopped = gcp(exec, X, options, [&](sporades::IterationInfo const& now) {
+    CHECK(now.iteration == ++calls);
+    return calls < 4;
+  });
+  CHECK(stopped.is_stopped());
+  CHECK(stopped.iterations() == 4);
+
+  options.iterations = 3;
+  options.time_kernels = true;
+  for (auto const method : {GcpMethod::automatic, GcpMethod::lbfgsb}) {
+    options.method = method;
+    sporades::test::check_launches(exec, [&] {
+      auto const timed = gcp(exec, X, options);
+      CHECK(timed.kernels.at("loss_gradient").calls >= 4);
+    });
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("values of equal coordinates are added or are observations",
+                        "[algorithms][gcp]", sporades::test::DoubleCases) {
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  Kokkos::View<int**, Kokkos::HostSpace> const at("at", 2, 3);
+  Kokkos::View<double*, Kokkos::HostSpace> const values("values", 3);
+  at(0, 2) = at(1, 2) = 1;
+  values(0) = 1, values(1) = 3, values(2) = 2;
+  auto const X = sporades::make_coo(exec, {2, 2}, at, values);
+  GcpOptions options;
+  options.rank = 2;
+  options.tolerance = 1e-14;
+  auto const cell = [&](auto const& model) {
+    Kokkos::View<double*, typename TestType::MemorySpace> const m("m", 3);
+    model_values(exec, X, model, m);
+    return sporades::detail::entry_at(exec, m, 0);
+  };
+  CHECK(cell(gcp(exec, X, options).model) == Approx(4).epsilon(1e-4));
+  options.absent = AbsentEntries::missing;
+  CHECK(cell(gcp(exec, X, options).model) == Approx(2).epsilon(1e-4));
+}
+
+TEMPLATE_LIST_TEST_CASE("given starts of GCP keep their model", "[algorithms][gcp]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  bool const is_bounded = GENERATE(true, false);
+  sporades::GaussianLoss const loss;
+  auto const X = tensor_for<Scalar, std::uint32_t>(exec, {6, 5, 4}, 60, loss);
+  auto const start =
+      sporades::test::model_for<Scalar>(exec, X.dims, 3, is_bounded, false, GENERATE(true, false));
+  GcpOptions options;
+  options.rank = 3;
+  options.non_negative = is_bounded;
+  options.init = sporades::GcpInit::given;
+  auto problem = make_gcp_problem(exec, X, options);
+  auto state = gcp_start(exec, X.dims, options, start);
+  auto const result = gcp(exec, problem, options, state);
+  double const before = sporades::loss_value(exec, X, start, loss, AbsentEntries::zero);
+  CHECK(state.start_loss == Approx(before).epsilon(sizeof(Scalar) == 4 ? 1e-4 : 1e-9));
+  CHECK(result.loss() < before);
+}
+
+TEST_CASE("bad input of GCP is refused", "[algorithms][gcp]") {
+  using Space = Kokkos::DefaultExecutionSpace;
+  Space const exec;
+  sporades::PoissonLoss const loss;
+  auto const X = tensor_for<double, std::uint32_t>(exec, {6, 5, 4}, 30, loss);
+  GcpOptions good;
+  good.rank = 2;
+  auto const refuses = [&](std::string const& sentence, auto const& change) {
+    auto options = good;
+    change(options);
+    CHECK_THROWS_WITH(gcp(exec, X, options), ContainsSubstring(sentence));
+    CHECK_THROWS_AS(gcp(exec, X, options), Error);
+  };
+  refuses("gcp: rank 0 is not in 1 to 65535", [](auto& o) { o.rank = 0; });
+  refuses("gcp: 0 iterations", [](auto& o) { o.iterations = 0; });
+  refuses("gcp: tolerance -1", [](auto& o) { o.tolerance = -1; });
+  refuses("gcp: a history of -1 steps", [](auto& o) { o.history = -1; });
+  refuses("gcp: nothing is streamed", [](auto& o) { o.streaming.always = true; });
+  refuses("pass a KruskalTensor to gcp_start", [](auto& o) { o.init = sporades::GcpInit::given; });
+  refuses("gcp: gaussian takes models of any sign, which square roots cannot have",
+          [](auto& o) { o.method = GcpMethod::lbfgs_square_roots; });
+  refuses("gcp: zeros have no closed form", [](auto& o) { o.loss = sporades::GammaLoss{}; });
+  refuses("bernoulli-odds takes 0, 1 and numbers between them", [](auto& o) {
+    o.loss = sporades::BernoulliOddsLoss{};
+    o.absent = AbsentEntries::missing;
+  });
+  auto options = good;
+  auto const none = tensor_for<double, std::uint32_t>(exec, {6, 5, 4}, 0, loss);
+  CHECK_THROWS_WITH(gcp(exec, none, options), "gcp: X (6 x 5 x 4) has no entries: nothing to fit");
+  options.absent = AbsentEntries::missing;
+  CHECK_THROWS_WITH(gcp(exec, none, options), "gcp: X (6 x 5 x 4) has no entries: all are missing");
+
+  auto problem = make_gcp_problem(exec, X, good);
+  options = good;
+  options.rank = 3;
+  auto state = gcp_start(exec, X, options);
+  CHECK_THROWS_WITH(gcp(exec, problem, options, state),
+                    ContainsSubstring("the problem was made for rank 2"));
+  options = good;
+  state = gcp_start(exec, X, options);
+  gcp(exec, problem, options, state);
+  options.loss = loss;
+  CHECK_THROWS_WITH(gcp(exec, problem, options, state),
+                    "gcp: the run began with factors as variables, and the options ask for square "
+                    "roots");
+  auto start = sporades::test::model_for<double>(exec, X.dims, 2, false, true, true);
+  CHECK_THROWS_WITH(gcp_start(exec, X.dims, options, start), ContainsSubstring("negative entries"));
+  Kokkos::deep_copy(start.factors[1], std::numeric_limits<double>::quiet_NaN());
+  CHECK_THROWS_WITH(gcp_start(exec, X.dims, good, start), ContainsSubstring("holds NaN"));
+  start = sporades::test::model_for<double>(exec, {6, 5, 5}, 2, false, true, true);
+  CHECK_THROWS_AS(gcp_start(exec, X.dims, good, start), Error);
+}
+
+TEST_CASE("a search along a line meets its conditions", "[algorithms][gcp]") {
+  using sporades::detail::search_line;
+  using sporades::detail::SearchPoint;
+  double const wall = GENERATE(1e300, 7.0, 0.6);  // the function is not finite from there on
+  double const beyond =
+      GENERATE(std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN());
+  auto const f = [&](double t) {
+    if (t >= wall) return SearchPoint{t, beyond, beyond};
+    return SearchPoint{t, (t - 0.5) * (t - 0.5) * (t - 0.5) * (t - 0.5), 4 * std::pow(t - 0.5, 3)};
+  };
+  for (double const first : {1e-9, 1e-3, 0.3, 1.0, 20.0, 1e8}) {
+    int calls = 0;
+    double last = 0;
+    auto const found = search_line(f(0), first, true, 40, [&](double t) {
+      ++calls;
+      return f(last = t);
+    });
+    CAPTURE(wall, first, calls, found.step);
+    CHECK(found.step > 0);
+    CHECK(found.step == last);
+    CHECK(found.value <= f(0).value + 1e-4 * found.step * f(0).slope);
+    CHECK(std::abs(found.slope) <= 0.9 * std::abs(f(0).slope));
+    auto const armijo = search_line(f(0), first, false, 40, f);
+    CHECK(armijo.value <= f(0).value + 1e-4 * armijo.step * f(0).slope);
+    CHECK(armijo.step > 0);
+  }
+  auto const rises = [](double t) { return SearchPoint{t, t, 1}; };
+  CHECK(search_line({0, 0, -1}, 1, true, 10, rises).step == 0);
+}
+
+}  // namespace
