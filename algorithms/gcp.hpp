@@ -24,7 +24,8 @@
 /// - Where m must not be below 0, factors are kept at 0 or above, by square roots or by projection:
 ///   see GcpMethod.
 /// - A step whose loss is not finite is shortened. L never rises, so that a run's last model is its
-/// best. Hong, Kolda & Duersch, SIAM Review 62(1), 2020.
+///   best.
+/// Hong, Kolda & Duersch, SIAM Review 62(1), 2020.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads, except for the
 /// strategies whose bits change (see cp_als.hpp).
