@@ -355,6 +355,48 @@ TEMPLATE_LIST_TEST_CASE("given starts of GCP keep their model", "[algorithms][gc
   CHECK(result.loss() < before);
 }
 
+TEMPLATE_LIST_TEST_CASE("GCP tells the length of the gradient by its variables",
+                        "[algorithms][gcp]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  sporades::PoissonLoss const loss;
+  auto const X = tensor_for<Scalar, std::uint32_t>(exec, {6, 5, 4}, 60, loss);
+  GcpOptions options;
+  options.rank = 3;
+  options.iterations = 4;
+  options.loss = loss;
+  options.method = GENERATE(GcpMethod::lbfgs_square_roots, GcpMethod::lbfgsb);
+  auto problem = make_gcp_problem(exec, X, options);
+  auto state = gcp_start(exec, X, options);
+  gcp(exec, problem, options, state);
+  auto model = sporades::test::model_for<Scalar>(exec, X.dims, 3, true, true, true);
+  auto const V = sporades::test::room_for(model);
+  double squares = 0;
+  std::vector<decltype(sporades::test::matrix_on_host(V[0]))> variables;
+  for (std::size_t n = 0; n < 3; ++n) {
+    auto const B = sporades::test::matrix_on_host(state.factors[n]);
+    auto const A = Kokkos::create_mirror(B);
+    for (std::size_t i = 0; i < B.extent(0); ++i)
+      for (std::size_t r = 0; r < 3; ++r)
+        A(i, r) = state.square_roots ? B(i, r) * B(i, r) : B(i, r);
+    model.factors[n] = sporades::copy_matrix(exec, A);
+    variables.push_back(B);
+  }
+  loss_gradient(exec, problem.plan, model, loss, AbsentEntries::zero, V);
+  for (std::size_t n = 0; n < 3; ++n) {
+    auto const by_factor = sporades::test::matrix_on_host(V[n]);
+    for (std::size_t i = 0; i < by_factor.extent(0); ++i)
+      for (std::size_t r = 0; r < 3; ++r) {
+        double const b = static_cast<double>(variables[n](i, r));
+        double const g = static_cast<double>(by_factor(i, r));
+        bool const is_held = !state.square_roots && b == 0 && g >= 0;
+        squares += is_held ? 0 : std::pow(state.square_roots ? 2 * b * g : g, 2);
+      }
+  }
+  CHECK(state.history.back().gradient ==
+        Approx(std::sqrt(squares)).epsilon(sizeof(Scalar) == 4 ? 1e-2 : 1e-9));
+}
+
 TEST_CASE("bad input of GCP is refused", "[algorithms][gcp]") {
   using Space = Kokkos::DefaultExecutionSpace;
   Space const exec;
