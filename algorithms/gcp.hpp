@@ -19,13 +19,12 @@
 /// (kernels/loss_gradient.hpp): nothing is sampled. All factors are variables at once.
 /// - The method is L-BFGS: the direction -H g comes of the last steps and changes of the gradient
 ///   (two-loop recursion), and a line search finds a step along it that meets the strong Wolfe
-///   conditions, L(step) <= L + 1e-4 step L' and |L'(step)| <= 0.9 |L'|. Nocedal & Wright,
-///   Numerical Optimization, 2006, Algorithms 7.4 and 7.5.
+///   conditions, L(step) <= L + 1e-4 step L' and |L'(step)| <= 0.9 |L'|; of lbfgsb with a bound the
+///   first of both. Nocedal & Wright, Numerical Optimization, 2006, Algorithms 3.5, 3.6, 7.4, 7.5.
 /// - Where m must not be below 0, factors are kept at 0 or above, by square roots or by projection:
 ///   see GcpMethod.
-/// - A step whose loss is not finite is shortened. L never rises, so that the last model of a run
-/// is
-///   its best.
+/// - A step whose loss is not finite is shortened. L never rises, so that a run's last model is its
+///   best.
 /// Hong, Kolda & Duersch, SIAM Review 62(1), 2020.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads, except for the
@@ -70,7 +69,7 @@ struct Names<GcpMethod> {
 
 /// Where GCP starts.
 enum class GcpInit {
-  random,  // random_factors of the seed, scaled to X
+  random,  // random factors of the seed, scaled to X
   given    // a KruskalTensor that is passed to gcp_start
 };
 
@@ -95,8 +94,8 @@ struct GcpOptionsOf : RunOptions {
   int history = 5;          // steps that L-BFGS knows of; 0: steepest descent
   int iterations = 1000;    // at most
   double tolerance = 1e-8;  // stops when two iterations each lower the loss by less than this part
-                            // of its magnitude, or of all that the run has lowered it, whichever
-                            // is more; 0 goes on until no step lowers it
+                            // of its magnitude (or of a millionth of all that the run has lowered
+                            // it, if that is more); 0 goes on until no step lowers it
   GcpInit init = GcpInit::random;
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
 };
@@ -121,6 +120,7 @@ struct GcpIteration {
   double gradient = 0;  // length of the gradient by the variables at its end, without entries that
                         // a bound holds
   double step = 0;      // along the direction of L-BFGS; 0 where no step lowered the loss
+  bool raised = false;  // no step was taken, but square roots raised that were nearly 0
   std::int64_t evaluations = 0;  // of the loss and its gradient
   double seconds = 0;            // wall-clock time
 };
@@ -129,7 +129,7 @@ struct GcpIteration {
 /// bits as one that was never stopped. Copies share the memory; a snapshot does not. `factors` are
 /// the variables, A[n]: I_n x R, and lie in `entries`, which holds their memory. Arrays of its
 /// snapshot: factor-n, step-k-n and change-k-n of each pair k, from the oldest, begun (pairs, and
-/// three that are 0 or 1: is_random, has_begun, square_roots), start_loss, iterations (five doubles
+/// three that are 0 or 1: is_random, has_begun, square_roots), start_loss, iterations (six doubles
 /// each, in the order of GcpIteration).
 template <class ScalarType, class MemorySpaceType>
 struct GcpState : detail::FlatFactors<ScalarType, MemorySpaceType> {
@@ -190,8 +190,10 @@ GcpProblem<Scalar, Index, MemorySpace> make_gcp_problem(ExecutionSpace const& ex
                                                         CooTensor<Scalar, Index, MemorySpace> X,
                                                         GcpOptionsOf<Loss> const& options);
 
-/// The state before the first iteration of a `random` start: random_factors, which depend on the
-/// seed, the rank and X's dims. When a run begins, the factors are scaled
+/// The state before the first iteration of a `random` start: the fourth powers of random_factors
+/// where m >= 0, else 2 random_factors - 1, which depend on the seed, the rank and X's dims. When a
+/// run begins, factors of any sign become minus the gradient that they have near m = 0, and all are
+/// scaled
 /// - so that the norm of the model is that of X (over the given entries, where others are missing),
 /// - where m >= 0, then by the power of two that gives the least loss,
 /// and columns so that those of the variables of a component have the same length in all modes.

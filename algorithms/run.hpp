@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-/// What the runs of CP-ALS, CP-APR and Tucker have in common: options, how they are watched, why
-/// they end, and what their results tell beside the model.
+/// What the runs of CP-ALS, CP-APR, GCP and Tucker have in common: options, how they are watched,
+/// why they end, and what their results tell beside the model.
 
 namespace sporades {
 
@@ -45,7 +45,7 @@ inline char const* to_string(StopReason reason) {
 struct IterationInfo {
   int start = 0;       // which of the starts it belongs to, from 0
   int iteration = 0;   // iterations of this start that have ended, this one included
-  double value = 0;    // the fit, or for CP-APR the log-likelihood
+  double value = 0;    // the fit, for CP-APR the log-likelihood, for GCP minus the loss
   double change = 0;   // of the value since the iteration before; infinity in the first
   double seconds = 0;  // wall-clock time of this iteration
 };
@@ -72,17 +72,17 @@ using Observer = std::function<bool(IterationInfo const&)>;
 struct RunResult {
   StopReason stop = StopReason::iterations;
   bool converged = false;       // the model's start met the tolerance
-  std::vector<double> values;   // the fit, or for CP-APR the log-likelihood, after every iteration
+  std::vector<double> values;   // what observers saw as IterationInfo::value, of every iteration
   std::vector<double> seconds;  // of every iteration
   std::map<std::string, KernelTime> kernels;  // by label, where options.time_kernels
-  std::vector<double> start_scores;  // fit or log-likelihood of the model of each start that ended
-  int start = 0;                     // which of the starts gave the model, from 0
-  std::uint64_t seed = 0;            // of that start
+  std::vector<double> start_scores;           // that value of the model of each start that ended
+  int start = 0;                              // which of the starts gave the model, from 0
+  std::uint64_t seed = 0;                     // of that start
   int model_iteration = 0;  // that the model is of, from 1: the last, or where fits fell, the best
 
   /// Finished ones, of the start that gave the model.
   int iterations() const { return static_cast<int>(values.size()); }
-  /// The fit, or the log-likelihood, of the model; 0 where there was no iteration.
+  /// That value of the model; 0 where there was no iteration.
   double value() const { return model_iteration == 0 ? 0 : values[model_iteration - 1]; }
   /// Whether an observer ended the run.
   bool is_stopped() const { return stop == StopReason::observer; }

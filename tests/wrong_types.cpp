@@ -3,6 +3,7 @@
 #include <sporades/algorithms/components.hpp>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/gcp.hpp>
 #include <sporades/algorithms/score.hpp>
 #include <sporades/algorithms/tucker.hpp>
 #include <sporades/formats/aggregate_coo.hpp>
@@ -266,6 +267,11 @@ void wrong_types() {
   // says: the problem must not be const: its buffers are written
   tucker(exec, given<TuckerProblem<double, std::uint32_t, Space> const>(), TuckerOptions(),
          given<TuckerState<double, Space>>());
+  auto& gcp_problem = given<GcpProblem<double, std::uint32_t, Space>>();
+  // says: the state must be one of this method
+  gcp(exec, gcp_problem, GcpOptions(), als_state);
+  // says: gcp with a loss of your own: include <sporades/algorithms/definitions.hpp> first
+  gcp(exec, X, GcpOptionsOf<PoissonLoss>());
   // says: the problem and the state must have the same scalar type and memory space
   cp_als(exec, als_problem, als, given<CpAlsState<float, Space>>());
   // says: the state must be a variable that is not const: it is written

@@ -17,7 +17,7 @@ struct FlatFactors {
   std::uint64_t size() const { return entries.extent(0); }
 };
 
-/// The bytes of such an array have no gaps, so that it is as long as this, in entries.
+/// The length of such an array.
 inline std::uint64_t flat_size(Dims const& dims, int rank) {
   std::uint64_t size = 0;
   for (auto const dim : dims) size += dim * padded_columns(static_cast<std::size_t>(rank));

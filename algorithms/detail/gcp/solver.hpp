@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <sporades/algorithms/detail/gcp/lbfgs.hpp>
@@ -63,10 +64,9 @@ class GcpSolver {
   void iterate() {
     Timer const timer;
     now_ = {};
-    bool moved = take_step();
-    if (!moved && lbfgs_.has_pairs()) {
+    if (!raise_roots() && !take_step() && lbfgs_.has_pairs()) {
       lbfgs_.forget();
-      moved = take_step();
+      take_step();
     }
     now_.loss = loss_;
     auto free_gradient = gradient_.entries;
@@ -90,7 +90,10 @@ class GcpSolver {
   }
 
   /// Whether the last iteration found no step.
-  bool is_stuck() const { return !state_.history.empty() && state_.history.back().step == 0; }
+  bool is_stuck() const {
+    return !state_.history.empty() && state_.history.back().step == 0 &&
+           !state_.history.back().raised;
+  }
 
   /// The factors of the state.
   Factors<Scalar, Memory> const& factors() {
@@ -109,11 +112,14 @@ class GcpSolver {
     return lengths;
   }
 
-  /// Whether iteration k, from 0, lowered the loss by less than the tolerance says.
+  /// The least decrease of the loss that counts.
+  double least_decrease() const {
+    return tolerance_ * std::max(std::abs(loss_), 1e-6 * (state_.start_loss - loss_));
+  }
+  /// Whether iteration k, from 0, was a step that lowered the loss by less than that.
   bool is_small(std::size_t k) const {
-    double const loss = state_.history[k].loss;
     double const before = k > 0 ? state_.history[k - 1].loss : state_.start_loss;
-    return before - loss < tolerance_ * std::max(std::abs(loss), state_.start_loss - loss);
+    return !state_.history[k].raised && before - state_.history[k].loss < least_decrease();
   }
 
   void square(Variables const& x) {
@@ -166,6 +172,43 @@ class GcpSolver {
     if (found.step == 0) return false;
     accept(found);
     return true;
+  }
+
+  /// Raises the square roots that are nearly 0, where the loss falls as their squares grow: the
+  /// nearer to 0, the longer takes L-BFGS to do so. (CP-APR raises such entries, too: Chi & Kolda
+  /// 2012, inadmissible zeros.) After every 25 iterations; and where the last one has hardly
+  /// lowered the loss, if those since the roots were raised before have. Returns false, and changes
+  /// nothing, else, and where the loss would not fall. Fences exec.
+  bool raise_roots() {
+    auto const& history = state_.history;
+    if (!state_.square_roots || history.empty()) return false;
+    if (history.size() % 25 != 0) {
+      if (!is_small(history.size() - 1)) return false;
+      auto const last = std::find_if(history.rbegin(), history.rend(),
+                                     [](GcpIteration const& one) { return one.raised; });
+      if (last != history.rend() && last->loss - loss_ < 100 * least_decrease()) return false;
+    }
+    double const squares = operations_.dot(state_.entries, state_.entries) / state_.order();
+    for (double const part : {1e-2, 1e-4}) {  // of a mode's mean square
+      for (std::size_t n = 0; n < state_.factors.size(); ++n) {
+        auto const b = with_padding(state_.factors[n]);
+        auto const entries = static_cast<double>(state_.factors[n].size());
+        launch(exec_, "sporades::gcp::raise_roots", b.size(), 1,
+               RaiseRoots<Scalar, Memory>{
+                   b.data(), gradient_.factors[n].data(), trial_.factors[n].data(),
+                   static_cast<Scalar>(std::sqrt(part * squares / entries))});
+      }
+      double const loss = evaluate(trial_, trial_gradient_);
+      if (loss == loss_) return false;  // none was raised
+      if (!(loss < loss_)) continue;
+      lbfgs_.forget();
+      std::swap(static_cast<Variables&>(state_), trial_);
+      std::swap(gradient_, trial_gradient_);
+      loss_ = loss;
+      now_.raised = true;
+      return true;
+    }
+    return false;
   }
 
   /// A step by a tenth of the variables' length, where nothing is known of second derivatives.

@@ -22,13 +22,20 @@ GcpState<Scalar, typename ExecutionSpace::memory_space> new_gcp_state(ExecutionS
   return state;
 }
 
-/// A(i, r) = 2 A(i, r) - 1
+/// Makes numbers of [0, 1) differ more from one column to another: to the power of 4 where they are
+/// not to be negative, else spread over [-1, 1). (Columns of uniform numbers point nearly one way.
+/// With their powers Poisson GCP of police-deaths, rank 16, reached lower losses in fewer
+/// iterations.)
 template <class Scalar, class MemorySpace>
-struct SpreadAroundZero {
+struct SpreadEntries {
   Matrix<Scalar, MemorySpace> A;  // I x R
+  bool is_bounded;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    for (std::size_t r = 0; r < A.extent(1); ++r) A(i, r) = 2 * A(i, r) - 1;
+    for (std::size_t r = 0; r < A.extent(1); ++r) {
+      Scalar const u = A(i, r);
+      A(i, r) = is_bounded ? (u * u) * (u * u) : 2 * u - 1;
+    }
   }
 };
 
@@ -42,8 +49,8 @@ GcpState<Scalar, typename ExecutionSpace::memory_space> random_gcp_start(
     auto const& A = state.factors[n];
     launch_items(exec, "sporades::random::factor", dims[n],
                  FillRandom<Scalar, Memory>{A, options.seed, n});
-    if (!has_bound(options))
-      launch_items(exec, "sporades::gcp::spread", dims[n], SpreadAroundZero<Scalar, Memory>{A});
+    launch_items(exec, "sporades::gcp::spread", dims[n],
+                 SpreadEntries<Scalar, Memory>{A, has_bound(options)});
   }
   fence(exec, "sporades::gcp::start");
   state.is_random = true;

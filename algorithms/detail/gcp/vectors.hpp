@@ -54,6 +54,19 @@ struct ByRoots {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { g[i] = 2 * b[i] * g[i]; }
 };
 
+/// t(i) = b(i), or +-least if that is nearer to 0 and the function falls as b(i)^2 grows.
+template <class Scalar, class MemorySpace>
+struct RaiseRoots {
+  Scalar const *b, *g;  // g: its derivative by b
+  Scalar* t;
+  Scalar least;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    bool const raises = b[i] > 0 ? b[i] < least && g[i] < 0 : -b[i] < least && g[i] > 0;
+    t[i] = !raises ? b[i] : b[i] > 0 ? least : -least;
+  }
+};
+
 /// A(i, r) = sqrt(max(A(i, r), least(r)))
 template <class Scalar, class MemorySpace>
 struct TakeRoots {
