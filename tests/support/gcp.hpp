@@ -5,7 +5,8 @@
 /// Tensors of a known model, of which all or some cells are given, for the tests of GCP.
 
 #include <random>
-#include <sporades/formats/coo_tensor.hpp>
+#include <sporades/formats/files/tns_file.hpp>
+#include <string>
 #include <vector>
 
 namespace sporades::test {
@@ -75,6 +76,13 @@ std::pair<CooTensor<Scalar, std::uint32_t>, CooTensor<Scalar, std::uint32_t>> se
 template <class Scalar>
 CooTensor<Scalar, std::uint32_t> all_cells(Planted const& model, double noise) {
   return seen<Scalar>(model, 1, noise).first;
+}
+
+/// Real counts of three modes.
+template <class Scalar, class ExecutionSpace>
+auto police_deaths(ExecutionSpace const& exec) {
+  auto const file = SPORADES_TEST_DATA "/police-deaths-3d.tns.gz";
+  return copy_to(exec, read_tensor<Scalar, std::uint32_t>(file).tensor);
 }
 
 }  // namespace sporades::test
