@@ -43,7 +43,7 @@ TEMPLATE_LIST_TEST_CASE("gaussian GCP with zeros reaches the optimum of CP-ALS",
   als.rank = 2;
   als.iterations = 500;
   als.tolerance = 1e-9;
-  double const residual = (1 - cp_als(exec, X, als).fit()) * norm(exec, X);
+  double const residual = (1 - cp_als(exec, X, als).fit()) * sporades::norm(exec, X);
   GcpOptions options;
   options.rank = 2;
   options.tolerance = 1e-12;
