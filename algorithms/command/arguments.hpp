@@ -19,7 +19,8 @@ struct ReadArguments {
   std::string index_base = "automatic";
   std::string first_line = "automatic";
   bool pattern = false;
-  std::string values = "any";  // or non-negative, or counts: others are refused
+  std::string values = "any";  // or non-negative, or counts: others are refused; or given: any,
+                               // and cells without a value are unknown
 };
 
 /// What computing commands share.
@@ -120,6 +121,16 @@ struct CpAprArguments {
   std::string pi = "on-the-fly";
 };
 
+struct GcpArguments {
+  DecomposeArguments common;
+  int rank = 0;
+  std::string loss = "gaussian";
+  bool missing = false;  // cells without a value are unknown
+  bool non_negative = false;
+  std::string method = "automatic";
+  int history = 5;
+};
+
 struct TuckerArguments {
   DecomposeArguments common;
   std::vector<int> ranks;
@@ -166,6 +177,7 @@ int generate(GenerateArguments const& arguments);
 int convert(ConvertArguments const& arguments);
 int cp_als(CpAlsArguments const& arguments);
 int cp_apr(CpAprArguments const& arguments);
+int gcp(GcpArguments const& arguments);
 int tucker(TuckerArguments const& arguments);
 int view(ViewArguments const& arguments);
 int evaluate(EvaluateArguments const& arguments);

@@ -156,7 +156,7 @@ struct CpAprMethodRun {
         zeros, options.method == CpAprMethod::pqnr ? "another --seed" : "--method pqnr"));
   }
 
-  static constexpr char const* score_name = "log-likelihood";
+  static constexpr char const* scores_name = "log-likelihoods";
   /// With all digits of the number: it may be read back.
   static std::string score(double likelihood) { return fmt::format("{:.17g}", likelihood); }
 

@@ -33,7 +33,7 @@ struct Fits {
     return fmt::format("fit {:.10f}", result.fit());
   }
   static void check(Result const&) {}  // every fit is an answer
-  static constexpr char const* score_name = "fit";
+  static constexpr char const* scores_name = "fits";
   static std::string score(double fit) { return fmt::format("{:.10f}", fit); }
 };
 

@@ -23,7 +23,7 @@
 ///   needs_lapack                 whether it does
 ///   tuned                        names of the strategies that --tune tries
 ///   converged                    why a run that has converged has ended, in words
-///   score_name, score(number)    what a start is judged by, in words
+///   scores_name, score(number)   what starts are judged by, in words
 ///   check(result)                throws RunError for a result that answers nothing
 
 #include <algorithm>
@@ -265,7 +265,7 @@ class ModelRun {
                                               std::max<std::size_t>(scores.size(), 1), " starts");
     if (scores.size() > 1) {
       auto const [least, most] = std::minmax_element(scores.begin(), scores.end());
-      text += std::string(" (") + Method::score_name + "s from " + Method::score(*least) + " to " +
+      text += std::string(" (") + Method::scores_name + " from " + Method::score(*least) + " to " +
               Method::score(*most) + ")";
     }
     return text + ",";

@@ -40,7 +40,7 @@ NamedOptions named_options(GcpOptionsOf<Loss> const& options) {
   return NamedOptions()
       .add("rank", options.rank)
       .add("loss", with_loss(options.loss, [](auto const& loss) { return loss.name(); }))
-      .add("absent", options.absent)
+      .add("missing", options.absent == AbsentEntries::missing)
       .add("non_negative", options.non_negative)
       .add("method", options.method)
       .add("history", options.history)

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/format.h>
+
+#include <sporades/algorithms/command/run_model.hpp>
+#include <sporades/algorithms/detail/memory/gcp_memory.hpp>
+
+namespace sporades::command {
+namespace {
+
+GcpOptions make_options(GcpArguments const& arguments) {
+  auto const& common = arguments.common;
+  auto options = common_options<GcpOptions>(common);
+  options.rank = arguments.rank;
+  options.loss = loss_from_name(arguments.loss);
+  options.absent = arguments.missing ? AbsentEntries::missing : AbsentEntries::zero;
+  options.non_negative = arguments.non_negative;
+  options.method = from_name<GcpMethod>(arguments.method);
+  options.history = arguments.history;
+  options.init = init_of<GcpInit>("gcp", common.init);
+  options.strategy = from_name<MttkrpStrategy>(common.strategy);
+  sporades::detail::check_gcp(options);
+  return options;
+}
+
+template <class Exec, class ScalarType, class IndexType>
+struct GcpMethodRun {
+  static constexpr char const* name = "gcp";
+  static constexpr bool needs_lapack = false;
+  static constexpr char const* tuned[] = {"automatic", "sorted", "csf", "alto"};
+  static constexpr char const* converged = "the loss falls by less than the tolerance";
+  using ExecutionSpace = Exec;
+  using Scalar = ScalarType;
+  using Index = IndexType;
+  using Arguments = GcpArguments;
+  using Kind = KtensorKind<Scalar>;
+  using Memory = typename Exec::memory_space;
+  using State = GcpState<Scalar, Memory>;
+  using Problem = GcpProblem<Scalar, Index, Memory>;
+  using Result = GcpResult<Scalar, Memory>;
+  using Solved = sporades::detail::Method<Exec, Problem>;
+
+  GcpOptions options;
+
+  explicit GcpMethodRun(GcpArguments const& arguments) : options(make_options(arguments)) {}
+
+  static double streamed_files(Dims const&, Position, GcpOptions const&) { return 0; }
+  static std::string streaming_refusal(GcpOptions const&) { return "; gcp streams nothing"; }
+
+  void decide_start(int order, Position nnz) { races_ = Solved::has_race(options, order, nnz); }
+  /// The observer sees the winner of a race once, as it goes on.
+  Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
+               Observer const& observer) const {
+    auto limited = options;
+    if (races_) {
+      Solved::race(exec, problem, options, starts.state);
+      int const done = starts.state.iterations();
+      if (done > 0 && !observer(starts.state.info(done - 1))) limited.iterations = done;
+    }
+    auto result = sporades::detail::run_from_starts(exec, problem, limited, starts, observer);
+    if (limited.iterations != options.iterations && !result.converged)
+      result.stop = StopReason::observer;
+    return result;
+  }
+  std::string start_note() const {
+    return races_ ? "start: the best of three random ones, after some iterations of each" : "";
+  }
+
+  /// The model's values, and MTTKRP on all modes.
+  Work first_iteration(Problem const& problem) const {
+    auto const N = static_cast<double>(problem.dims.size());
+    return {static_cast<double>(problem.plan.X.nnz()) * options.rank * (N + 1 + N * N), 0};
+  }
+
+  void describe(Problem const& problem, Report& report) const {
+    report.settings = {{"starts", whole(options.starts)},
+                       {"loss", loss_name()},
+                       {"absent_entries", std::string(to_string(options.absent))},
+                       {"non_negative", options.non_negative},
+                       {"method", std::string(to_string(options.method))},
+                       {"history", whole(options.history)}};
+    report.bytes_plan = problem.plan.storage_bytes();
+    auto const& products = problem.plan.products.whole.choices;
+    for (auto const& choice : products) {
+      report.strategies.push_back(to_string(choice.strategy));
+      report.reasons.push_back(choice.reason);
+    }
+  }
+
+  static std::string line(State const& now, int k) {
+    auto const& last = now.history[static_cast<std::size_t>(k)];
+    return fmt::format("loss {:.10g}, gradient {:.3e}, {} evaluations", last.loss, last.gradient,
+                       last.evaluations);
+  }
+  static std::string brief(State const& now) {
+    return fmt::format("loss {:.6g}", now.history.back().loss);
+  }
+
+  static NamedValues values(Result const& result, std::size_t k) {
+    auto const& one = result.history[k];
+    return {{"loss", one.loss},
+            {"gradient", one.gradient},
+            {"step", one.step},
+            {"evaluations", whole(one.evaluations)}};
+  }
+  static NamedValues results(Result const& result) {
+    return {{"loss", result.loss()}, {"stuck", result.is_stuck}};
+  }
+  ModelFacts model_facts(Result const& result) const {
+    return {{"loss", loss_name()},
+            {"absent entries", to_string(options.absent)},
+            {"value of the loss", score(result.value())}};
+  }
+  /// Results need no more of X than the algorithm.
+  template <class Tensor>
+  static void look_at(Tensor const&) {}
+  static std::string summary(Result const& result) { return "loss " + score(result.value()); }
+  static void check(Result const&) {}  // every loss is an answer
+
+  static constexpr char const* scores_name = "losses";
+  /// With all digits of the number: it may be read back.
+  static std::string score(double value) { return fmt::format("{:.17g}", -value); }
+
+ private:
+  bool races_ = false;
+
+  static std::uint64_t whole(std::int64_t number) { return static_cast<std::uint64_t>(number); }
+  std::string loss_name() const {
+    return sporades::detail::with_loss(options.loss, [](auto const& loss) { return loss.name(); });
+  }
+};
+
+}  // namespace
+
+int gcp(GcpArguments const& arguments) {
+  make_options(arguments);  // bad ones before anything is read
+  return run_model<GcpMethodRun>(arguments);
+}
+
+}  // namespace sporades::command
