@@ -74,7 +74,7 @@ struct GcpMethodRun {
 
   void describe(Problem const& problem, Report& report) const {
     report.settings = {{"starts", whole(options.starts)},
-                       {"loss", loss_name()},
+                       {"loss_function", loss_name()},
                        {"absent_entries", std::string(to_string(options.absent))},
                        {"non_negative", options.non_negative},
                        {"method", std::string(to_string(options.method))},

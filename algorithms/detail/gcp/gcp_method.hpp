@@ -15,7 +15,7 @@ inline constexpr int gcp_race_starts = 3, gcp_race_iterations = 20;
 
 template <class Loss>
 bool has_gcp_race(GcpOptionsOf<Loss> const& options) {
-  return options.init == GcpInit::random && options.rank > 1 && !has_bound(options);
+  return options.init == GcpInit::random && !has_bound(options);
 }
 
 template <class ExecutionSpace, class ScalarType, class IndexType, class MemorySpaceType>
