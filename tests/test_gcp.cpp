@@ -4,8 +4,10 @@
 #include <random>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/definitions.hpp>
 #include <sporades/algorithms/gcp.hpp>
 #include <sporades/formats/files/tns_file.hpp>
+#include <sporades/kernels/innerprod.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/gcp.hpp>

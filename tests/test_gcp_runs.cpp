@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
 #include <random>
+#include <sporades/algorithms/definitions.hpp>
 #include <sporades/algorithms/detail/gcp/line_search.hpp>
 #include <sporades/algorithms/gcp.hpp>
 #include <sporades/formats/files/tns_file.hpp>
