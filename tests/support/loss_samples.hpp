@@ -42,9 +42,11 @@ struct Moments {
     if (q > 0) squares += y * y / q;
     sum += y;
   }
-  /// Of the mean of so many draws, where the q of all sum up to mass.
+  /// Of the mean of so many draws, where the q of all sum up to mass. What rounding leaves of a
+  /// single cell, which always gives the same, is 0.
   double variance(double mass, Position draws) const {
-    return draws == 0 ? 0 : (mass * squares - sum * sum) / static_cast<double>(draws);
+    double const square = sum * sum, spread = mass * squares - square;
+    return draws == 0 || spread <= 1e-14 * square ? 0 : spread / static_cast<double>(draws);
   }
 };
 
