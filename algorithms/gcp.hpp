@@ -218,9 +218,8 @@ GcpState<Scalar, typename ExecutionSpace::memory_space> gcp_start(
 /// options.init and options.starts are not read. A state that has converged already is left as it
 /// is. An iteration costs one to two losses with their gradients, as a rule, and passes over the
 /// factors: about 4 history + 8, or 7 history + 10 with the bound of lbfgsb. Fences exec. Throws
-/// - Error if the state does not fit the problem and options, or the loss does not allow an entry
-/// of
-///   X: the message names the first,
+/// - Error if the state does not fit the problem and options, or the loss does not allow an entry,
+///   of which the message names the first,
 /// - RunError where the loss of the start is not finite,
 /// - Stopped where options.stop says so.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
@@ -232,8 +231,8 @@ GcpResult<Scalar, MemorySpace> gcp(ExecutionSpace const& exec,
 
 /// The whole decomposition: from one start, or from several random ones, of which the model of the
 /// least loss is returned. Where factors may have any sign, the first is the best of three random
-/// starts after 20 iterations. Cost and errors are those of make_gcp_problem, gcp_start and gcp on
-/// a problem. Fences exec.
+/// starts after 20 iterations, or options.iterations if they are fewer. Cost and errors are those
+/// of make_gcp_problem, gcp_start and gcp on a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
 GcpResult<Scalar, MemorySpace> gcp(ExecutionSpace const& exec,
                                    CooTensor<Scalar, Index, MemorySpace> X,

@@ -56,19 +56,10 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
                : "; --strategy sorted or fibers would stream it";
   }
 
-  /// The observer sees the winner of a race once, as it goes on.
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
                Observer const& observer) {
-    auto limited = options;
-    if (races) {
-      race = sporades::detail::cp_als_race(exec, problem, options, starts.state);
-      if (!observer(starts.state.info(starts.state.iterations() - 1)))
-        limited.iterations = starts.state.iterations();
-    }
-    auto result = sporades::detail::run_from_starts(exec, problem, limited, starts, observer);
-    if (limited.iterations != options.iterations && !result.converged)
-      result.stop = StopReason::observer;
-    return result;
+    if (races) race = sporades::detail::cp_als_race(exec, problem, options, starts.state);
+    return run_after_race(races, exec, problem, options, starts, observer);
   }
   void decide_start(int order, Position nnz) {
     races = sporades::detail::has_cp_als_race(options, order, nnz);

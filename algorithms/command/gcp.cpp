@@ -48,19 +48,10 @@ struct GcpMethodRun {
   static std::string streaming_refusal(GcpOptions const&) { return "; gcp streams nothing"; }
 
   void decide_start(int order, Position nnz) { races_ = Solved::has_race(options, order, nnz); }
-  /// The observer sees the winner of a race once, as it goes on.
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
                Observer const& observer) const {
-    auto limited = options;
-    if (races_) {
-      Solved::race(exec, problem, options, starts.state);
-      int const done = starts.state.iterations();
-      if (done > 0 && !observer(starts.state.info(done - 1))) limited.iterations = done;
-    }
-    auto result = sporades::detail::run_from_starts(exec, problem, limited, starts, observer);
-    if (limited.iterations != options.iterations && !result.converged)
-      result.stop = StopReason::observer;
-    return result;
+    if (races_) Solved::race(exec, problem, options, starts.state);
+    return run_after_race(races_, exec, problem, options, starts, observer);
   }
   std::string start_note() const {
     return races_ ? "start: the best of three random ones, after some iterations of each" : "";

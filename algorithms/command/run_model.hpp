@@ -23,6 +23,20 @@ Init init_of(char const* method, std::string const& name) {
   return Init::given;
 }
 
+/// Runs from the starts. Of a first one that has won a race the observer sees the last iteration,
+/// as it goes on.
+template <class Exec, class Problem, class Options, class State>
+auto run_after_race(bool raced, Exec const& exec, Problem& problem, Options const& options,
+                    sporades::detail::Starts<State>& starts, Observer const& observer) {
+  auto limited = options;
+  int const done = starts.state.iterations();
+  if (raced && !observer(starts.state.info(done - 1))) limited.iterations = done;
+  auto result = sporades::detail::run_from_starts(exec, problem, limited, starts, observer);
+  if (limited.iterations != options.iterations && !result.converged)
+    result.stop = StopReason::observer;
+  return result;
+}
+
 /// "1 of 2 components have weight 0", a line, or nothing.
 template <class Result>
 std::string dead_line(Result const& result) {

@@ -13,7 +13,7 @@ from peers import execute, library, rows, tensors
 
 # What of Sporades is measured beside a kernel of a library: what `automatic` takes, and what papers
 # compare with that library. A product of flycoo on one mode alone would remap through all others.
-FILTERS = {"build": "build/.*/(%s)$" % "|".join(papers.BUILT), "mttkrp": "mttkrp/.*/(automatic/|flycoo.*/all/)", "phi": "(phi|phi_native)/", "pi": "pi/",
+FILTERS = {"build": "build/.*/(%s)/" % "|".join(papers.BUILT), "mttkrp": "mttkrp/.*/(automatic/|flycoo.*/all/)", "phi": "(phi|phi_native)/", "pi": "pi/",
            "spttm": "spttm/.*/(automatic|%s|spmm_[a-z]+)/" % papers.FIVE,
            "sptv": "sptv/.*/(automatic|hocfs|hocfs_blocks_csr)/", "cp_als": "cp_als/",
            "cp_apr": "cp_apr/.*/mu"}

@@ -55,6 +55,10 @@ says 'by --tune'
 printf '1 1 2\n1 2 4\n2 1 3\n2 3 12\n3 3 4\n' > some.tns
 run 0 gcp some.tns --rank 1 --missing --seed 2 -o some.ktns
 check 'all that is known is fitted' within "$(value_of)" 0 1e-4
+run 0 gcp x.tns --rank 2 --missing --iterations 25 --tolerance 0 --checkpoint m.check
+run 0 gcp x.tns --resume m.check --iterations 30 -o on.ktns
+run 0 gcp x.tns --rank 2 --missing --iterations 30 --tolerance 0 -o whole.ktns
+same on.ktns whole.ktns
 printf '3 2 1\n' > at.tns
 run 0 predict some.ktns at.tns -o there.tns
 check 'a cell that is missing is found' within "$(awk '!/^#/ { print $3 }' there.tns)" 2 0.02

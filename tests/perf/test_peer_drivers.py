@@ -15,7 +15,7 @@ import unittest
 import support
 
 sys.path.insert(0, support.PERF)
-from bench import results, spttm  # noqa: E402
+from bench import papers, results, spttm  # noqa: E402
 from bench.text import number  # noqa: E402
 from peers import splatt, tensors  # noqa: E402
 
@@ -113,6 +113,14 @@ class Runs(support.Folder):
         self.assertEqual({row["strategy"] for row in own if row["kernel"] == "spttm"},
                          {"automatic", *spttm.STEPS, "spmm_rows", "spmm_nonzeros", "spmm_library"})
         self.assertTrue(found["complete"])
+
+    def test_building(self):
+        found, _, _ = self.run_peers(0, self.peer("alto", "cpd64", self.printing("alto-mttkrp")),
+                                     arguments=["--kernels", "build"])
+        self.assertEqual({(row["name"], row["rank"]) for row in found["rows"] if row.get("peer")},
+                         {("ALTO/build/uber:10000/double", None)})
+        self.assertEqual({row["name"] for row in found["rows"] if not row.get("peer")},
+                         {"build/uber:10000/double/" + one for one in papers.BUILT})
 
     def test_the_commands_of_perf_read_the_file(self):
         self.run_peers(0, self.peer("splatt", "splatt", self.printing("splatt-cpd")))

@@ -102,19 +102,7 @@ LossDefinition loss_definition(Tensor const& given, Model const& given_model, Lo
         sums.magnitudes[n][i[n] * R + r] += std::abs(term);
       }
   };
-  if (absent == AbsentEntries::zero) {
-    std::uint64_t cells = 1;
-    for (auto const dim : X.dims) cells *= dim;
-    for (std::uint64_t cell = 0; cell < cells; ++cell) {
-      std::vector<std::uint64_t> i;
-      std::uint64_t rest = cell;
-      for (auto const dim : X.dims) {
-        i.push_back(rest % dim);
-        rest /= dim;
-      }
-      add(i, 0, 1);
-    }
-  }
+  if (absent == AbsentEntries::zero) for_each_cell(X.dims, [&](auto const& i) { add(i, 0, 1); });
   for (Position p = 0; p < X.nnz(); ++p) {
     auto const i = coordinates_at(X, p);
     add(i, static_cast<double>(X.values(p)), 1);

@@ -85,15 +85,7 @@ Variances variances(Tensor const& given, Model const& given_model, Loss const& l
       }
   };
   double mass = 0;
-  std::uint64_t cells = 1;
-  for (auto const dim : X.dims) cells *= dim;
-  for (std::uint64_t cell = 0; cell < cells; ++cell) {
-    std::vector<std::uint64_t> i;
-    std::uint64_t rest = cell;
-    for (auto const dim : X.dims) {
-      i.push_back(rest % dim);
-      rest /= dim;
-    }
+  for_each_cell(X.dims, [&](std::vector<std::uint64_t> const& i) {
     auto const at = plain.at(i);
     double const m = at.value, q = by_model ? at.magnitude : 1;
     auto const entry = entries.find(i);
@@ -106,12 +98,12 @@ Variances variances(Tensor const& given, Model const& given_model, Loss const& l
       else
         add(1, i, loss.value(x, m) - exact(m), loss.derivative(x, m) - exact_slope(m), 1);
     }
-    if (is_entry && sampler == LossSampler::stratified) continue;
+    if (is_entry && sampler == LossSampler::stratified) return;
     mass += q;
     double const x = is_entry && sampler == LossSampler::uniform ? entry->second : 0;
-    if (is_entry && by_model) continue;  // dropped
+    if (is_entry && by_model) return;  // dropped
     add(0, i, loss.value(x, m) - exact(m), loss.derivative(x, m) - exact_slope(m), q);
-  }
+  });
   Variances result;
   auto const nnz = static_cast<double>(X.nnz());
   auto const both = [&](Moments const& of_cells, Moments const& of_entries) {

@@ -47,6 +47,22 @@ TuckerTensor<Scalar, typename ExecutionSpace::memory_space> random_tucker(
   return model;
 }
 
+/// use(i) of the indices of each cell, the first index fastest.
+template <class Use>
+void for_each_cell(Dims const& dims, Use const& use) {
+  std::uint64_t size = 1;
+  for (auto const dim : dims) size *= dim;
+  for (std::uint64_t cell = 0; cell < size; ++cell) {
+    std::vector<std::uint64_t> i;
+    std::uint64_t rest = cell;
+    for (auto const dim : dims) {
+      i.push_back(rest % dim);
+      rest /= dim;
+    }
+    use(i);
+  }
+}
+
 /// A value, and the sum of the magnitudes of its terms, of which rounding errors are a part.
 struct ModelValue {
   double value = 0, magnitude = 0;
@@ -88,18 +104,7 @@ class PlainModel {
   /// All cells, the first index fastest.
   std::vector<ModelValue> cells() const {
     std::vector<ModelValue> all;
-    auto const lengths = dims();
-    std::uint64_t size = 1;
-    for (auto const length : lengths) size *= length;
-    for (std::uint64_t cell = 0; cell < size; ++cell) {
-      std::vector<std::uint64_t> i;
-      std::uint64_t rest = cell;
-      for (auto const length : lengths) {
-        i.push_back(rest % length);
-        rest /= length;
-      }
-      all.push_back(at(i));
-    }
+    for_each_cell(dims(), [&](auto const& i) { all.push_back(at(i)); });
     return all;
   }
 

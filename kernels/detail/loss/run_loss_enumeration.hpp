@@ -202,8 +202,6 @@ double enumerated_loss(ExecutionSpace const& exec, Tensor& X, Model const& model
       if constexpr (is_plan) {
         return detail::run_plan_enumeration(exec, X, model, loss, nullptr, options);
       } else {
-        detail::check_model(model, "enumerated_loss");
-        detail::check_same_dims(X.dims, model.dims(), "enumerated_loss");
         detail::check_entries(exec, X, "enumerated_loss");
         LossGradientPlan<typename Plain::Scalar, typename Plain::Index,
                          typename Plain::MemorySpace>
