@@ -11,7 +11,7 @@
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
-#include <sporades/kernels/loss_gradient.hpp>
+#include <sporades/kernels/loss_samples.hpp>
 
 /// Generalised CP decomposition, GCP, for any loss f (kernels/loss.hpp), and for missing data:
 ///   X ~ M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r),   L = sum f(x, m) as small as can be
@@ -56,16 +56,52 @@ enum class GcpMethod {
   lbfgsb,
   /// Variables are B with A = B .* B, which have no bound. It reached far lower losses in equal
   /// time than lbfgsb on counts and binary data.
-  lbfgs_square_roots
+  lbfgs_square_roots,
+  /// Adam: Kingma & Ba, ICLR 2015 (arXiv 1412.6980). This and the next two step along gradients of
+  /// new samples each, in square roots where there is a bound.
+  adam,
+  /// AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011. A baseline.
+  adagrad,
+  /// Stochastic gradient descent, steps in proportion to the gradient. A baseline.
+  sgd
 };
 
 namespace detail {
 template <>
 struct Names<GcpMethod> {
   static constexpr char const* kind = "GCP method";
-  static constexpr char const* list[] = {"automatic", "lbfgsb", "lbfgs_square_roots"};
+  static constexpr char const* list[] = {"automatic", "lbfgsb",  "lbfgs_square_roots",
+                                         "adam",      "adagrad", "sgd"};
 };
 }  // namespace detail
+
+/// How the part of the zeros of L is computed, where absent entries are zeros.
+enum class GcpZeros {
+  automatic,    // closed_form where there is one; enumeration of few cells; else samples
+  closed_form,  // exact: f(0, m) is a polynomial of m of degree 3 or less (loss_gradient.hpp)
+  enumeration,  // exact: all cells are computed (loss_enumeration.hpp)
+  samples       // cells drawn in proportion to the model (loss_samples.hpp)
+};
+
+namespace detail {
+template <>
+struct Names<GcpZeros> {
+  static constexpr char const* kind = "way to the zeros' part";
+  static constexpr char const* list[] = {"automatic", "closed_form", "enumeration", "samples"};
+};
+}  // namespace detail
+
+/// How methods of GCP go on. 0 stands for what was measured to be good.
+struct GcpTuning {
+  GcpZeros zeros = GcpZeros::automatic;
+  Position samples = 0;   // of a gradient: drawn cells
+  Position nonzeros = 0;  // of a gradient of adam, adagrad and sgd: drawn entries; 0: all of them
+  int history = 5;        // steps that L-BFGS knows of; 0: steepest descent
+  int epoch = 0;          // steps of an iteration where zeros are sampled, or of adam and so on
+  double rate = 0;        // of adam and so on: a step's length beside the variables'
+  double decay = 0.1;     // of rate, or of L-BFGS's epoch, by each iteration that is undone
+  int most_failures = 3;  // iterations that may be undone; one more ends the run
+};
 
 /// Where GCP starts.
 enum class GcpInit {
@@ -91,7 +127,7 @@ struct GcpOptionsOf : RunOptions {
   AbsentEntries absent = AbsentEntries::zero;
   bool non_negative = false;  // factors and weights >= 0, where the loss does not ask for it
   GcpMethod method = GcpMethod::automatic;
-  int history = 5;          // steps that L-BFGS knows of; 0: steepest descent
+  GcpTuning tuning = {};
   int iterations = 1000;    // at most
   double tolerance = 1e-8;  // stops when two iterations each lower the loss by less than this part
                             // of its magnitude (or of a millionth of all that the run has lowered
@@ -108,10 +144,12 @@ using GcpOptions = GcpOptionsOf<AnyLoss>;
 template <class Scalar, class Index, class MemorySpace>
 struct GcpProblem {
   Dims dims;
-  LossGradientPlan<Scalar, Index, MemorySpace> plan;
+  LossSamplesPlan<Scalar, Index, MemorySpace> plan;  // of no samples where nothing is drawn
   int rank = 0;
   AbsentEntries absent = AbsentEntries::zero;
-  Communicator processes;  // this one alone
+  GcpZeros zeros = GcpZeros::closed_form;  // how they are computed; never automatic
+  std::string reason;                      // why so
+  Communicator processes;                  // this one alone
 };
 
 /// What is known of a finished iteration.
@@ -120,6 +158,9 @@ struct GcpIteration {
   double gradient = 0;  // length of the gradient by the variables at its end, without entries that
                         // a bound holds
   double step = 0;      // along the direction of L-BFGS; 0 where no step lowered the loss
+  double error = 0;     // standard error of the loss; 0 where it is exact
+  bool undone = false;  // the loss would have risen, and the model is that of before
+  bool bare = false;    // its steps took the tangent at m = 0 in place of the zeros' part
   bool raised = false;  // no step was taken, but square roots raised that were nearly 0
   std::int64_t evaluations = 0;  // of the loss and its gradient
   double seconds = 0;            // wall-clock time
@@ -129,8 +170,8 @@ struct GcpIteration {
 /// bits as one that was never stopped. Copies share the memory; a snapshot does not. `factors` are
 /// the variables, A[n]: I_n x R, and lie in `entries`, which holds their memory. Arrays of its
 /// snapshot: factor-n, step-k-n and change-k-n of each pair k, from the oldest, begun (pairs, and
-/// three that are 0 or 1: is_random, has_begun, square_roots), start_loss, iterations (six doubles
-/// each, in the order of GcpIteration).
+/// three that are 0 or 1: is_random, has_begun, square_roots), start_loss, iterations (eight
+/// doubles each, in the order of GcpIteration).
 template <class ScalarType, class MemorySpaceType>
 struct GcpState : detail::FlatFactors<ScalarType, MemorySpaceType> {
   using Scalar = ScalarType;
@@ -166,7 +207,11 @@ struct GcpResult : RunResult {
   /// gradient is not small by then, the loss is no longer finite, or not smooth, beside the model.
   bool is_stuck = false;
 
-  double loss() const { return -value(); }  ///< of the model
+  /// The loss of the model: exact, with an error of 0, or estimated by samples that the run has not
+  /// seen.
+  LossEstimate of_model{};
+
+  double loss() const { return of_model.value; }
 };
 
 namespace detail {

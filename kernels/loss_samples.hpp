@@ -130,6 +130,17 @@ template <class ExecutionSpace, class Plan, class Model, class Loss,
 LossEstimate estimated_gradient(ExecutionSpace const& exec, Plan& plan, Model const& model,
                                 Loss const& loss, std::uint64_t step, Output const& V);
 
+/// The slopes of the sampled part of an estimate of that step, a CooTensor T of X's dims that has
+/// each coordinate once: the tangent, at this model, of the estimate of the sum of g is
+///   constant + sum over entries i of T(i) m(i)
+/// Where f(0, m) is concave, the loss with this tangent in place of held samples is the better one
+/// to search for a lower one: g of held samples falls without bound as m grows; the tangent does
+/// not, where no slope is below -df/dm(0, 0), as of most samples, if they are at least as many as
+/// M. Cost: estimated_loss, and sum_duplicates. Fences exec. Throws as estimated_loss does.
+template <class ExecutionSpace, class Plan, class Model, class Loss>
+auto sampled_slopes(ExecutionSpace const& exec, Plan& plan, Model const& model, Loss const& loss,
+                    std::uint64_t step);
+
 /// Draws the samples of a step for this model, and holds them in the plan. The estimates below take
 /// them for other models, so that a line search compares like with like. Unbiased for any model
 /// whose values are 0 where a of the model that they were drawn for is 0 (other samplers: for any);

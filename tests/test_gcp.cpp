@@ -169,7 +169,7 @@ TEMPLATE_LIST_TEST_CASE("a snapshot of GCP continues bit for bit", "[algorithms]
   options.rank = 5;
   options.iterations = 28;  // square roots are raised after 25
   options.tolerance = 0;
-  options.history = 3;
+  options.tuning.history = 3;
   options.method = GENERATE(GcpMethod::lbfgs_square_roots, GcpMethod::lbfgsb);
   if (GENERATE(true, false)) options.loss = loss;
   options.non_negative = true;

@@ -30,7 +30,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what GCP holds", "[algorithms][memor
   options.absent = absent;
   options.method = method;
   options.starts = starts;
-  options.iterations = options.history + 2;  // all pairs are there
+  options.iterations = options.tuning.history + 2;  // all pairs are there
   options.tolerance = 0;
   auto const need = memory_need(exec, X, options);
   auto const recording = test::record([&] {

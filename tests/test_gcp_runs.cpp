@@ -208,7 +208,7 @@ TEST_CASE("bad input of GCP is refused", "[algorithms][gcp]") {
   refuses("gcp: rank 0 is not in 1 to 65535", [](auto& o) { o.rank = 0; });
   refuses("gcp: 0 iterations", [](auto& o) { o.iterations = 0; });
   refuses("gcp: tolerance -1", [](auto& o) { o.tolerance = -1; });
-  refuses("gcp: a history of -1 steps", [](auto& o) { o.history = -1; });
+  refuses("gcp: a history of -1 steps", [](auto& o) { o.tuning.history = -1; });
   refuses("gcp: nothing is streamed", [](auto& o) { o.streaming.always = true; });
   refuses("pass a KruskalTensor to gcp_start", [](auto& o) { o.init = sporades::GcpInit::given; });
   refuses("gcp: gaussian takes models of any sign, which square roots cannot have",

@@ -128,7 +128,13 @@ struct GcpArguments {
   bool missing = false;  // cells without a value are unknown
   bool non_negative = false;
   std::string method = "automatic";
+  std::string zeros = "automatic";
+  std::uint64_t samples = 0, nonzeros = 0;
   int history = 5;
+  int epoch = 0;
+  double rate = 0;
+  double decay = 0.1;
+  int most_failures = 3;
 };
 
 struct TuckerArguments {

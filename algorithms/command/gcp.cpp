@@ -16,7 +16,14 @@ GcpOptions make_options(GcpArguments const& arguments) {
   options.absent = arguments.missing ? AbsentEntries::missing : AbsentEntries::zero;
   options.non_negative = arguments.non_negative;
   options.method = from_name<GcpMethod>(arguments.method);
-  options.history = arguments.history;
+  options.tuning = {from_name<GcpZeros>(arguments.zeros),
+                    arguments.samples,
+                    arguments.nonzeros,
+                    arguments.history,
+                    arguments.epoch,
+                    arguments.rate,
+                    arguments.decay,
+                    arguments.most_failures};
   options.init = init_of<GcpInit>("gcp", common.init);
   options.strategy = from_name<MttkrpStrategy>(common.strategy);
   sporades::detail::check_gcp(options);
@@ -28,7 +35,8 @@ struct GcpMethodRun {
   static constexpr char const* name = "gcp";
   static constexpr bool needs_lapack = false;
   static constexpr char const* tuned[] = {"automatic", "sorted", "csf", "alto"};
-  static constexpr char const* converged = "the loss falls by less than the tolerance";
+  static constexpr char const* converged =
+      "the loss falls by less than the tolerance, or no step lowers it";
   using ExecutionSpace = Exec;
   using Scalar = ScalarType;
   using Index = IndexType;
@@ -60,7 +68,7 @@ struct GcpMethodRun {
   /// The model's values, and MTTKRP on all modes.
   Work first_iteration(Problem const& problem) const {
     auto const N = static_cast<double>(problem.dims.size());
-    return {static_cast<double>(problem.plan.X.nnz()) * options.rank * (N + 1 + N * N), 0};
+    return {static_cast<double>(problem.plan.exact.X.nnz()) * options.rank * (N + 1 + N * N), 0};
   }
 
   void describe(Problem const& problem, Report& report) const {
@@ -68,10 +76,16 @@ struct GcpMethodRun {
                        {"loss_function", loss_name()},
                        {"absent_entries", std::string(to_string(options.absent))},
                        {"non_negative", options.non_negative},
-                       {"method", std::string(to_string(options.method))},
-                       {"history", whole(options.history)}};
+                       {"method", std::string(to_string(method_of(problem)))},
+                       {"history", whole(options.tuning.history)},
+                       {"zeros", std::string(to_string(problem.zeros))},
+                       {"zeros_reason", problem.reason}};
+    if (problem.zeros == GcpZeros::samples)
+      report.settings.push_back(
+          {"samples", static_cast<std::uint64_t>(
+                          sporades::detail::drawn_cells(options, problem.plan.exact.X.nnz()))});
     report.bytes_plan = problem.plan.storage_bytes();
-    auto const& products = problem.plan.products.whole.choices;
+    auto const& products = problem.plan.exact.products.whole.choices;
     for (auto const& choice : products) {
       report.strategies.push_back(to_string(choice.strategy));
       report.reasons.push_back(choice.reason);
@@ -80,8 +94,9 @@ struct GcpMethodRun {
 
   static std::string line(State const& now, int k) {
     auto const& last = now.history[static_cast<std::size_t>(k)];
-    return fmt::format("loss {:.10g}, gradient {:.3e}, {} evaluations", last.loss, last.gradient,
-                       last.evaluations);
+    return fmt::format("loss {:.10g}{}, gradient {:.3e}, {} evaluations{}", last.loss,
+                       plus_minus(last.error), last.gradient, last.evaluations,
+                       last.undone ? ", undone" : "");
   }
   static std::string brief(State const& now) {
     return fmt::format("loss {:.6g}", now.history.back().loss);
@@ -90,22 +105,26 @@ struct GcpMethodRun {
   static NamedValues values(Result const& result, std::size_t k) {
     auto const& one = result.history[k];
     return {{"loss", one.loss},
+            {"loss_error", one.error},
             {"gradient", one.gradient},
             {"step", one.step},
-            {"evaluations", whole(one.evaluations)}};
+            {"evaluations", whole(one.evaluations)},
+            {"undone", one.undone}};
   }
   static NamedValues results(Result const& result) {
-    return {{"loss", result.loss()}, {"stuck", result.is_stuck}};
+    return {{"loss", result.loss()},
+            {"loss_error", result.of_model.standard_error},
+            {"stuck", result.is_stuck}};
   }
   ModelFacts model_facts(Result const& result) const {
     return {{"loss", loss_name()},
             {"absent entries", to_string(options.absent)},
-            {"value of the loss", score(result.value())}};
+            {"value of the loss", loss_of(result)}};
   }
   /// Results need no more of X than the algorithm.
   template <class Tensor>
   static void look_at(Tensor const&) {}
-  static std::string summary(Result const& result) { return "loss " + score(result.value()); }
+  static std::string summary(Result const& result) { return "loss " + loss_of(result); }
   static void check(Result const&) {}  // every loss is an answer
 
   static constexpr char const* scores_name = "losses";
@@ -115,6 +134,16 @@ struct GcpMethodRun {
  private:
   bool races_ = false;
 
+  /// Where it is an estimate, with its error.
+  static std::string plus_minus(double error) {
+    return error > 0 ? fmt::format(" +- {:.2g}", error) : "";
+  }
+  static std::string loss_of(Result const& result) {
+    return score(-result.loss()) + plus_minus(result.of_model.standard_error);
+  }
+  GcpMethod method_of(Problem const& problem) const {
+    return sporades::detail::method_of(options, problem.zeros);
+  }
   static std::uint64_t whole(std::int64_t number) { return static_cast<std::uint64_t>(number); }
   std::string loss_name() const {
     return sporades::detail::with_loss(options.loss, [](auto const& loss) { return loss.name(); });

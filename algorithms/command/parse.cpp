@@ -15,7 +15,6 @@
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/kernels/loss.hpp>
 #include <sporades/kernels/mttkrp_plan.hpp>
 #include <sporades/kernels/phi_plan.hpp>
 #include <sporades/kernels/ttm_chain_plan.hpp>
@@ -157,31 +156,6 @@ void add_apr_options(CLI::App& app, CpAprArguments& apr) {
   app.add_flag_callback(
       "--fractional-counts", [&] { apr.common.read.values = "non-negative"; },
       "Take counts that are not whole numbers");
-}
-
-void add_gcp_options(CLI::App& app, GcpArguments& gcp) {
-  app.footer(
-      "Cells for which the tensor holds no value count as 0, or with --missing not at all.\n"
-      "`sporades convert --binarize` makes each value 1.");
-  add_rank(app, gcp.rank);
-  app.add_option("--loss", gcp.loss,
-                 fmt::format("What is made small: {}", fmt::join(sporades::loss_names(), ", ")))
-      ->capture_default_str();
-  app.add_flag_callback(
-      "--missing",
-      [&] {
-        gcp.missing = true;
-        gcp.common.read.values = "given";
-      },
-      "Cells without a value are unknown, and do not count");
-  app.add_flag("--non-negative", gcp.non_negative,
-               "Keep all factors at 0 or above, where the loss does not ask for it");
-  app.add_option("--method", gcp.method,
-                 "How factors are kept at 0 or above: as squares, or by projection (default: as "
-                 "squares)")
-      ->check(CLI::IsMember({"automatic", "lbfgsb", "lbfgs_square_roots"}))
-      ->capture_default_str();
-  add_whole(app, "--history", gcp.history, "Steps that L-BFGS knows of", 0)->capture_default_str();
 }
 
 void add_expected_options(CLI::App& app, InfoArguments& info) {
@@ -360,6 +334,7 @@ Parsed parse(std::vector<std::string> arguments) {
        "iterations",
        "Start: random, or a ktensor FILE", "all are random", "Format and MTTKRP strategy",
        sporades::names_of<sporades::MttkrpStrategy>()});
+  add_rank(gcp_app, gcp_arguments.rank);
   add_gcp_options(gcp_app, gcp_arguments);
   gcp_app.callback([&] {
     complete(gcp_app, gcp_arguments.common, "--rank");

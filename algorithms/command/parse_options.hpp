@@ -20,6 +20,9 @@ void add_read_options(CLI::App& app, ReadArguments& read);
 void add_precision(CLI::App& app, std::string& precision);
 void add_quiet(CLI::App& app, bool& quiet);
 
+/// The options that gcp alone has.
+void add_gcp_options(CLI::App& app, GcpArguments& gcp);
+
 /// Subcommands: each sets `run` where the command line names it.
 void add_convert(CLI::App& app, Run& run);
 void add_view(CLI::App& app, Run& run);

@@ -83,20 +83,32 @@ struct Method<ExecutionSpace, GcpProblem<ScalarType, IndexType, MemorySpaceType>
   }
 
   template <class Loss>
-  static void begin(ExecutionSpace const&, Problem const& problem,
+  static void begin(ExecutionSpace const& exec, Problem const& problem,
                     GcpOptionsOf<Loss> const& options, State& state) {
     expects(problem.rank == options.rank && problem.absent == options.absent,
             "gcp: the problem was made for rank ", problem.rank, " and absent entries that are `",
             to_string(problem.absent), "`");
+    Position const nnz = problem.plan.exact.X.nnz();
+    auto const zeros = choose_zeros(exec, problem.dims, nnz, options).zeros;
+    expects(problem.zeros == zeros, "gcp: the problem was made for zeros by `",
+            to_string(problem.zeros), "`, and the options ask for `", to_string(zeros), "`");
+    Position const most = most_drawn(problem), nonzeros = problem.plan.drawn.entries.nnz() - most;
+    expects(zeros != GcpZeros::samples ||
+                (drawn_cells(options, nnz) <= most && options.tuning.nonzeros == nonzeros),
+            "gcp: the problem was made for up to ", most, " samples and ", nonzeros, " nonzeros");
     check_gcp_state(problem.dims, options, state);
-    auto const most = static_cast<std::size_t>(options.history);
+    bool const is_descent = descends(method_of(options, zeros));
+    expects(!is_descent || state.steps.size() <= 1,
+            "gcp: the state is of L-BFGS, and goes on with it alone");
+    auto const longest = static_cast<std::size_t>(options.tuning.history);
     for (auto* const list : {&state.steps, &state.changes})
-      while (list->size() > most) list->erase(list->begin());
+      while (!is_descent && list->size() > longest) list->erase(list->begin());
   }
   static void finish(ExecutionSpace const& exec, Problem const&, Solver& solver, State const& state,
                      Result& result) {
     result.model = gcp_model(exec, solver.factors());
     result.history = state.history;
+    result.of_model = solver.final_loss();
     result.is_stuck = solver.is_stuck();
   }
 };

@@ -2,259 +2,273 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <sporades/algorithms/detail/gcp/lbfgs.hpp>
-#include <sporades/algorithms/detail/gcp/line_search.hpp>
-#include <sporades/algorithms/detail/gcp/start.hpp>
-#include <sporades/algorithms/detail/iterate.hpp>
-#include <sporades/core/detail/region.hpp>
+#include <sporades/algorithms/detail/gcp/descent.hpp>
+#include <sporades/algorithms/detail/gcp/search.hpp>
 
 namespace sporades::detail {
 
-/// The iterations of GCP on one tensor, with memory that is allocated once. Vectors of all
-/// variables stay on the device; what the host reads are their products and the losses.
+/// The iterations of GCP on one tensor, with memory that is allocated once.
+/// - Of L-BFGS with exact gradients an iteration is a step.
+/// - Where zeros are sampled, and of adam, adagrad and sgd, it is an epoch: some steps, then the
+///   loss, estimated by samples that all estimates draw alike, or exact, as the gradients are. An
+///   epoch whose loss has risen is undone, and the next one is more careful (Kolda & Hong, SIAM J.
+///   Math. Data Sci. 2(4), 2020). In an epoch of L-BFGS the tangent of samples that its first model
+///   draws stands for the zeros' part.
+/// - Where f(0, m) is concave, a run begins with bare epochs, as long as they lower the loss: of
+///   L-BFGS with the tangent at m = 0, which is a bound that needs no samples. They are as cheap
+///   as those of Poisson, and lowered Bernoulli odds of police-deaths, rank 16, to 24,750 in 0.4 s,
+///   where exact gradients took 5 s.
 template <class ExecutionSpace, class Scalar, class Index>
 class GcpSolver {
-  using Memory = typename ExecutionSpace::memory_space;
+  using Search = GcpSearch<ExecutionSpace, Scalar, Index>;
+  using Memory = typename Search::Memory;
   using Problem = GcpProblem<Scalar, Index, Memory>;
-  using State = GcpState<Scalar, Memory>;
-  using Variables = FlatFactors<Scalar, Memory>;
-  using Model = KruskalTensor<Scalar, Memory>;
+  using State = typename Search::State;
+  using Variables = typename Search::Variables;
+
+  static constexpr int bare_steps = 100, search_steps = 100, descent_steps = 100;
+  static constexpr double default_rate = 0.1;
 
  public:
   template <class Loss>
   GcpSolver(ExecutionSpace const& exec, Problem& problem, GcpOptionsOf<Loss> const& options,
             State& state, KernelTimes& times)
-      : exec_(exec),
-        state_(state),
-        times_(times),
-        stop_(options.stop),
+      : problem_(problem),
+        state_(begun(exec, problem, options, state)),
         tolerance_(options.tolerance),
-        history_(static_cast<std::size_t>(options.history)),
+        tuning_(options.tuning),
+        method_(method_of(options, problem.zeros)),
+        is_sampled_(problem.zeros == GcpZeros::samples),
+        has_epochs_(descends(method_) || is_sampled_),
+        begins_bare_(!descends(method_) && is_concave_at_zero(options)),
         is_bounded_(has_bound(options) && !has_roots(options)),
-        operations_(exec, state.size()),
-        lbfgs_(operations_, state.steps, state.changes) {
-    begin_gcp(exec, problem, options, state);
-    loss_of_ = [&problem, exec, loss = options.loss, absent = options.absent](
-                   Model const& model, Factors<Scalar, Memory> const& V) {
-      return with_loss(loss, [&](auto const& one) {
-        return loss_gradient(exec, problem.plan, model, one, absent, V);
-      });
-    };
-    for (auto* const one : {&gradient_, &direction_, &trial_, &trial_gradient_}) *one = make();
-    if (state.square_roots) squares_ = make();
-    if (is_bounded_)
-      free_ = uninitialized<Kokkos::View<unsigned char*, Memory>>(exec, "sporades::gcp::free",
-                                                                  state.size());
-    weights_ = uninitialized<Vector<Scalar, Memory>>(exec, "sporades::gcp::weights",
-                                                     static_cast<std::size_t>(options.rank));
-    fill_view(exec, weights_, Scalar(1));
-    loss_ = evaluate(state, gradient_);
-    if (!std::isfinite(loss_))
+        drawn_(drawn_cells(options, problem.plan.exact.X.nnz())),
+        slope_at_zero_(slope_at_zero(options)),
+        products_(products_of(options)),
+        search_(exec, state, gcp_source(exec, problem, options), is_bounded_, tuning_.history,
+                options.stop, times) {
+    if (!descends(method_)) search_.make_room();
+    if (has_epochs_ || begins_bare_) kept_ = search_.make();
+    if (descends(method_)) {
+      for (auto* const list : {&state.steps, &state.changes})
+        if (list->empty()) list->push_back(search_.make());
+      for (auto* const one : {&kept_first_, &kept_second_}) *one = search_.make();
+    }
+    for (auto const& one : state.history) {
+      failures_ += one.undone && !one.bare;
+      evaluations_ += one.evaluations;
+      descended_ += one.undone ? 0 : one.evaluations;
+    }
+    if (!has_epochs_ && !is_bare())
+      begin_exact();
+    else if (state.history.empty())
+      loss_ = compare(0);
+    else
+      loss_ = {state.history.back().loss, state.history.back().error};
+    if (!std::isfinite(loss_.value))
       throw RunError(concatenate("gcp: the loss of ",
                                  state.iterations() == 0 ? "the start" : "the state", " is ",
-                                 std::isnan(loss_) ? std::abs(loss_) : loss_));
-    if (state.history.empty()) state.start_loss = loss_;
+                                 std::isnan(loss_.value) ? std::abs(loss_.value) : loss_.value));
+    if (state.history.empty()) state.start_loss = loss_.value;
   }
 
-  /// Takes a step, or where the one of L-BFGS fails, one of steepest descent, and appends what is
-  /// known of it to the state. Fences exec.
+  /// Takes a step or an epoch, and appends what is known of it to the state. Fences exec.
   void iterate() {
     Timer const timer;
-    now_ = {};
-    if (!raise_roots() && !take_step() && lbfgs_.has_pairs()) {
-      lbfgs_.forget();
-      take_step();
+    auto& now = search_.now = {};
+    now.bare = is_bare();
+    if (has_epochs_ || now.bare) {
+      run_epoch();
+    } else {
+      if (!is_exact_) begin_exact();
+      if (!raise_is_due() || !search_.raise_roots()) search_.take_step();
+      loss_ = {search_.loss, 0};
     }
-    now_.loss = loss_;
-    auto free_gradient = gradient_.entries;
-    if (is_bounded_) {
-      find_free();
-      free_gradient = trial_gradient_.entries;
-      operations_.combine("sporades::gcp::free_gradient", 1, gradient_.entries, 0,
-                          gradient_.entries, free_gradient, free_.data());
-    }
-    now_.gradient = std::sqrt(operations_.dot(free_gradient, free_gradient));
-    now_.seconds = timer.seconds();
-    state_.history.push_back(now_);
+    now.loss = loss_.value;
+    now.error = loss_.standard_error;
+    now.gradient = search_.gradient_length();
+    now.seconds = timer.seconds();
+    evaluations_ += now.evaluations;
+    state_.history.push_back(now);
     // Projection may have cut short a step that the pairs made long: the next one is without them.
-    if (is_bounded_ && is_small(state_.history.size() - 1)) lbfgs_.forget();
+    if (is_bounded_ && !has_epochs_ && is_small(state_.history.size() - 1)) search_.forget();
   }
 
-  /// The last two iterations have hardly lowered the loss, or the last one found no step.
+  /// The last two iterations have hardly lowered the loss, or the run is stuck.
   bool has_converged() const {
     std::size_t const k = state_.history.size();
     return is_stuck() || (k > 1 && is_small(k - 1) && is_small(k - 2));
   }
 
-  /// Whether the last iteration found no step.
+  /// Whether the last iteration found no step, or more were undone than may be.
   bool is_stuck() const {
+    if (has_epochs_) return failures_ > tuning_.most_failures;
     return !state_.history.empty() && state_.history.back().step == 0 &&
-           !state_.history.back().raised;
+           !state_.history.back().raised && !state_.history.back().bare;
   }
 
   /// The factors of the state.
-  Factors<Scalar, Memory> const& factors() {
-    if (!state_.square_roots) return state_.factors;
-    square(state_);
-    return squares_.factors;
+  Factors<Scalar, Memory> const& factors() { return search_.factors_of(state_); }
+
+  /// The loss of the state: exact where gradients are, or cells are few, else by samples that no
+  /// iteration has seen. Fences exec.
+  LossEstimate final_loss() {
+    if (!is_sampled_) return loss_;
+    if (dense_size(problem_.dims) <= most_cells_at_end) return search_.loss_of_state(nullptr);
+    constexpr int draws = 16;
+    LossEstimate mean{0, 0};
+    for (std::uint64_t k = 1; k <= draws; ++k) {
+      auto const one = compare(k);
+      mean.value += one.value / draws;
+      mean.standard_error = std::hypot(mean.standard_error, one.standard_error / draws);
+    }
+    return mean;
   }
 
  private:
-  Variables make() {
-    return make_flat_factors<Scalar>(exec_, "sporades::gcp::variables", dims(), state_.rank());
+  /// The state, made ready for its first iteration.
+  template <class Loss>
+  static State& begun(ExecutionSpace const& exec, Problem& problem,
+                      GcpOptionsOf<Loss> const& options, State& state) {
+    GcpDraw const draw{~std::uint64_t{0}, is_concave_at_zero(options) ? 0 : most_drawn(problem),
+                       false};
+    bool const draws = problem.zeros == GcpZeros::samples || is_concave_at_zero(options);
+    auto const source = gcp_source(exec, problem, options);
+    begin_gcp(exec, problem, options, state,
+              [&](auto const& model, Factors<Scalar, Memory> const* V) {
+                return source(model, V, draws ? &draw : nullptr).value;
+              });
+    return state;
   }
-  Dims dims() const {
-    Dims lengths;
-    for (auto const& A : state_.factors) lengths.push_back(A.extent(0));
-    return lengths;
+
+  /// The loss of the state by the samples of number k, of which those of 0 compare models.
+  LossEstimate compare(std::uint64_t k) {
+    GcpDraw const draw{~k, most_drawn(problem_), false};
+    return search_.loss_of_state(is_sampled_ ? &draw : nullptr);
+  }
+
+  void begin_exact() {
+    search_.begin();
+    loss_ = {search_.loss, 0};
+    is_exact_ = true;
   }
 
   /// The least decrease of the loss that counts.
   double least_decrease() const {
-    return tolerance_ * std::max(std::abs(loss_), 1e-6 * (state_.start_loss - loss_));
+    return tolerance_ * std::max(std::abs(loss_.value), 1e-6 * (state_.start_loss - loss_.value));
   }
-  /// Whether iteration k, from 0, was a step that lowered the loss by less than that.
+  double loss_before(std::size_t k) const {
+    return k > 0 ? state_.history[k - 1].loss : state_.start_loss;
+  }
+  /// Whether iteration k, from 0, was one whose steps lowered the loss by less than that.
   bool is_small(std::size_t k) const {
-    double const before = k > 0 ? state_.history[k - 1].loss : state_.start_loss;
-    return !state_.history[k].raised && before - state_.history[k].loss < least_decrease();
+    auto const& one = state_.history[k];
+    return !one.raised && !one.undone && !one.bare && loss_before(k) - one.loss < least_decrease();
   }
 
-  void square(Variables const& x) {
-    operations_.run("sporades::gcp::square",
-                    SquareEntries<Scalar, Memory>{x.entries.data(), squares_.entries.data()});
-  }
-
-  void find_free() {
-    operations_.run(
-        "sporades::gcp::find_free",
-        FindFree<Scalar, Memory>{state_.entries.data(), gradient_.entries.data(), free_.data()});
-  }
-
-  /// The loss at x, and g, its gradient by x. Fences exec.
-  double evaluate(Variables const& x, Variables const& g) {
-    throw_if_stopped(stop_);
-    ++now_.evaluations;
-    double loss = 0;
-    times_.measure(exec_, "loss_gradient", [&] {
-      if (state_.square_roots) square(x);
-      loss = loss_of_({weights_, state_.square_roots ? squares_.factors : x.factors}, g.factors);
-      if (state_.square_roots)
-        operations_.run("sporades::gcp::by_roots",
-                        ByRoots<Scalar, Memory>{x.entries.data(), g.entries.data()});
-    });
-    return loss;
-  }
-
-  /// Moves the state along the direction of L-BFGS; false where no step lowers the loss. Fences
-  /// exec.
-  bool take_step() {
-    auto const& x = state_.entries;
-    auto const& d = direction_.entries;
-    times_.measure(exec_, "direction", [&] {
-      if (is_bounded_) find_free();
-      lbfgs_.find_direction(gradient_.entries, is_bounded_ ? free_.data() : nullptr, trial_.entries,
-                            d);
-    });
-    SearchPoint const start{0, loss_, operations_.dot(gradient_.entries, d)};
-    if (!(start.slope < 0) || !std::isfinite(start.slope)) return false;
-    auto const found = search_line(start, lbfgs_.has_pairs() ? 1 : first_step(), !is_bounded_, 25,
-                                   [&](double step) {
-                                     operations_.combine("sporades::gcp::step", 1, x, step, d,
-                                                         trial_.entries, nullptr, is_bounded_);
-                                     SearchPoint point{step, evaluate(trial_, trial_gradient_), 0};
-                                     if (!is_bounded_)
-                                       point.slope = operations_.dot(trial_gradient_.entries, d);
-                                     return point;
-                                   });
-    if (found.step == 0) return false;
-    accept(found);
-    return true;
-  }
-
-  /// Raises the square roots that are nearly 0, where the loss falls as their squares grow: the
-  /// nearer to 0, the longer takes L-BFGS to do so. (CP-APR raises such entries, too: Chi & Kolda
-  /// 2012, inadmissible zeros.) After every 25 iterations; and where the last one has hardly
-  /// lowered the loss, if those since the roots were raised before have. Returns false, and changes
-  /// nothing, else, and where the loss would not fall. Fences exec.
-  bool raise_roots() {
+  bool is_bare() const {
     auto const& history = state_.history;
-    if (!state_.square_roots || history.empty()) return false;
-    if (history.size() % 25 != 0) {
-      if (!is_small(history.size() - 1)) return false;
-      auto const last = std::find_if(history.rbegin(), history.rend(),
-                                     [](GcpIteration const& one) { return one.raised; });
-      if (last != history.rend() && last->loss - loss_ < 100 * least_decrease()) return false;
-    }
-    double const squares = operations_.dot(state_.entries, state_.entries) / state_.order();
-    for (double const part : {1e-2, 1e-4}) {  // of a mode's mean square
-      for (std::size_t n = 0; n < state_.factors.size(); ++n) {
-        auto const b = with_padding(state_.factors[n]);
-        auto const entries = static_cast<double>(state_.factors[n].size());
-        launch(exec_, "sporades::gcp::raise_roots", b.size(), 1,
-               RaiseRoots<Scalar, Memory>{
-                   b.data(), gradient_.factors[n].data(), trial_.factors[n].data(),
-                   static_cast<Scalar>(std::sqrt(part * squares / entries))});
-      }
-      double const loss = evaluate(trial_, trial_gradient_);
-      if (loss == loss_) return false;  // none was raised
-      if (!(loss < loss_)) continue;
-      lbfgs_.forget();
-      std::swap(static_cast<Variables&>(state_), trial_);
-      std::swap(gradient_, trial_gradient_);
-      loss_ = loss;
-      now_.raised = true;
-      return true;
-    }
-    return false;
+    if (!begins_bare_ || history.empty()) return begins_bare_;
+    auto const& last = history.back();
+    return last.bare && loss_before(history.size() - 1) - last.loss >= 2e-4 * std::abs(last.loss);
   }
 
-  /// A step by a tenth of the variables' length, where nothing is known of second derivatives.
-  double first_step() const {
-    auto const& x = state_.entries;
-    auto const& d = direction_.entries;
-    double const step = 0.1 * std::sqrt(operations_.dot(x, x) / operations_.dot(d, d));
-    return step > 0 && std::isfinite(step) ? step : 1;
+  /// After every 25 iterations; and where the last one has hardly lowered the loss, if those since
+  /// the roots were raised before have.
+  bool raise_is_due() const {
+    auto const& history = state_.history;
+    if (history.empty()) return false;
+    if (history.size() % 25 == 0) return true;
+    if (!is_small(history.size() - 1)) return false;
+    auto const last = std::find_if(history.rbegin(), history.rend(),
+                                   [](GcpIteration const& one) { return one.raised; });
+    return last == history.rend() || last->loss - loss_.value >= 100 * least_decrease();
   }
 
-  /// The last trial becomes the state, and its difference from it a pair of L-BFGS.
-  void accept(SearchPoint const& found) {
-    if (step_.factors.empty() && history_ > 0) {
-      step_ = make();
-      change_ = make();
+  void run_epoch() {
+    auto& now = search_.now;
+    search_.copy(state_, kept_);
+    if (descends(method_)) {
+      search_.copy(state_.steps[0], kept_first_);
+      search_.copy(state_.changes[0], kept_second_);
+      descend_epoch();
+    } else {
+      search_epoch();
     }
-    if (history_ > 0) {
-      operations_.combine("sporades::gcp::difference", 1, trial_.entries, -1, state_.entries,
-                          step_.entries);
-      operations_.combine("sporades::gcp::difference", 1, trial_gradient_.entries, -1,
-                          gradient_.entries, change_.entries);
-      lbfgs_.take(step_, change_, history_, [&] { return make(); });
+    search_.end();
+    auto const after = compare(0);
+    // Where samples miss cells that matter, an estimate is low and its error large.
+    if (after.value + after.standard_error <= loss_.value + loss_.standard_error) {
+      loss_ = after;
+      descended_ += now.evaluations;
+      return;
     }
-    std::swap(static_cast<Variables&>(state_), trial_);
-    std::swap(gradient_, trial_gradient_);
-    loss_ = found.value;
-    now_.step = found.step;
+    now.undone = true;
+    failures_ += !now.bare;
+    search_.copy(kept_, state_);
+    if (descends(method_)) {
+      search_.copy(kept_first_, state_.steps[0]);
+      search_.copy(kept_second_, state_.changes[0]);
+    } else {
+      search_.forget();
+    }
   }
 
-  ExecutionSpace exec_;
+  /// How many steps an epoch takes, or what is left of that after failures.
+  int steps_of_epoch(int usual) const { return tuning_.epoch > 0 ? tuning_.epoch : usual; }
+  double care() const { return std::pow(tuning_.decay, failures_); }
+
+  void search_epoch() {
+    auto& now = search_.now;
+    double steps = bare_steps;
+    if (now.bare) {
+      search_.draw = GcpDraw{};
+      search_.begin();
+    } else {
+      steps = steps_of_epoch(search_steps) * care();
+      search_.begin_with_tangent(problem_.plan,
+                                 {static_cast<std::uint64_t>(evaluations_), drawn_, true},
+                                 slope_at_zero_, products_);
+    }
+    for (int k = 0; k == 0 || k < steps; ++k)
+      if (!(k % 25 == 24 && search_.raise_roots()) && !search_.take_step()) break;
+  }
+
+  void descend_epoch() {
+    auto& now = search_.now;
+    auto const& op = search_.operations;
+    auto const size = static_cast<double>(state_.size());
+    double rate = (tuning_.rate > 0 ? tuning_.rate : default_rate) * care() *
+                  std::sqrt(op.dot(state_.entries, state_.entries) / size);
+    now.step = rate;
+    for (int k = 0; k < steps_of_epoch(descent_steps); ++k) {
+      if (is_sampled_)
+        search_.draw = GcpDraw{static_cast<std::uint64_t>(evaluations_ + k), drawn_, false};
+      search_.begin();
+      auto const& g = search_.gradient.entries;
+      if (k == 0 && method_ == GcpMethod::sgd) rate /= std::sqrt(op.dot(g, g) / size);
+      descend(op, method_, rate, descended_ + k, is_bounded_, g, state_.entries,
+              state_.steps[0].entries, state_.changes[0].entries);
+    }
+  }
+
+  Problem& problem_;
   State& state_;
-  KernelTimes& times_;
-  StopCheck stop_;
   double tolerance_;
-  std::size_t history_;
+  GcpTuning tuning_;
+  GcpMethod method_;
+  bool is_sampled_, has_epochs_, begins_bare_;
   bool is_bounded_;  // variables are 0 at least
-  FlatOperations<ExecutionSpace, Scalar> operations_;
-  Lbfgs<ExecutionSpace, Scalar> lbfgs_;
-  std::function<double(Model const&, Factors<Scalar, Memory> const&)> loss_of_;
-  Variables gradient_, direction_, trial_, trial_gradient_;  // of the state; of the next one
-  Variables step_, change_;                                  // room for the next pair
-  Variables squares_;                                        // of the variables, if they are roots
-  Kokkos::View<unsigned char*, Memory> free_;                // see find_free
-  Vector<Scalar, Memory> weights_;                           // ones
-  double loss_ = 0;                                          // of the state
-  GcpIteration now_;
+  Position drawn_;   // cells that a gradient draws
+  double slope_at_zero_;
+  MttkrpAllModesOptions products_;
+  Search search_;
+  Variables kept_, kept_first_, kept_second_;  // of before an epoch: variables, moments
+  LossEstimate loss_{};                        // of the state
+  bool is_exact_ = false;                      // search_ has the exact loss of the state
+  int failures_ = 0;                           // epochs that were undone
+  std::int64_t evaluations_ = 0;               // gradients of all iterations before
+  std::int64_t descended_ = 0;                 // of those that were not undone
 };
 
 }  // namespace sporades::detail

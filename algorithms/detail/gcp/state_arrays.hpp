@@ -6,12 +6,13 @@
 
 namespace sporades::detail {
 
-/// The iterations as six doubles each, which hold their counts exactly up to 2^53.
+/// The iterations as nine doubles each, which hold their counts exactly up to 2^53.
 inline std::vector<double> numbers_of(std::vector<GcpIteration> const& iterations) {
   std::vector<double> numbers;
   for (auto const& one : iterations)
-    for (double const number : {one.loss, one.gradient, one.step, one.raised ? 1.0 : 0.0,
-                                static_cast<double>(one.evaluations), one.seconds})
+    for (double const number :
+         {one.loss, one.gradient, one.step, one.error, one.undone ? 1.0 : 0.0, one.bare ? 1.0 : 0.0,
+          one.raised ? 1.0 : 0.0, static_cast<double>(one.evaluations), one.seconds})
       numbers.push_back(number);
   return numbers;
 }
@@ -19,9 +20,10 @@ inline std::vector<double> numbers_of(std::vector<GcpIteration> const& iteration
 /// The other way round.
 inline std::vector<GcpIteration> gcp_iterations_of(std::vector<double> const& numbers) {
   std::vector<GcpIteration> iterations;
-  for (std::size_t k = 0; k + 6 <= numbers.size(); k += 6)
-    iterations.push_back({numbers[k], numbers[k + 1], numbers[k + 2], numbers[k + 3] != 0,
-                          static_cast<std::int64_t>(numbers[k + 4]), numbers[k + 5]});
+  for (std::size_t k = 0; k + 9 <= numbers.size(); k += 9)
+    iterations.push_back({numbers[k], numbers[k + 1], numbers[k + 2], numbers[k + 3],
+                          numbers[k + 4] != 0, numbers[k + 5] != 0, numbers[k + 6] != 0,
+                          static_cast<std::int64_t>(numbers[k + 7]), numbers[k + 8]});
   return iterations;
 }
 

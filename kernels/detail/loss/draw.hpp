@@ -51,6 +51,7 @@ struct LossSamples {
   CarryBuffers<Scalar, Index, MemorySpace> carry;
   SampleCounts counts;
   bool are_held = false;  // for estimates without a step
+  Position first = 0;     // of the cells that the last estimate took, one after the other
 
   std::uint64_t bytes() const {
     return entries.storage_bytes() + components.extent(0) * sizeof(std::uint32_t) + trees.bytes() +

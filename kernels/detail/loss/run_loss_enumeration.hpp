@@ -71,6 +71,16 @@ struct AddCellSums {
   }
 };
 
+/// How the other cells of so many rows are divided: the cells of a part. Items for all threads, but
+/// no more than memory for their sums is fair.
+template <class ExecutionSpace>
+std::uint64_t cells_of_part(std::uint64_t rows, std::uint64_t others, std::size_t columns) {
+  std::uint64_t const most = (is_gpu<ExecutionSpace> ? std::uint64_t{1} << 18 : 4096) /
+                             std::max<std::size_t>(1, columns / 32);
+  return quotient_up(others, std::max<std::uint64_t>(
+                                 1, std::min(most / rows, quotient_up(others, std::uint64_t{64}))));
+}
+
 /// The pass for mode n of a model with cells, ready to run. Allocates; enqueued on exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 CellPass<Scalar> start_pass(ExecutionSpace const& exec,
@@ -95,12 +105,7 @@ CellPass<Scalar> start_pass(ExecutionSpace const& exec,
     pass.dims[pass.outer++] = A[k].extent(0);
     pass.others *= A[k].extent(0);
   }
-  // Items for all threads, but no more than memory for their sums is fair.
-  std::uint64_t const most =
-      (is_gpu<ExecutionSpace> ? std::uint64_t{1} << 18 : 4096) / std::max<std::size_t>(1, R / 32);
-  pass.of_part = quotient_up(
-      pass.others, std::max<std::uint64_t>(
-                       1, std::min(most / pass.rows, quotient_up(pass.others, std::uint64_t{64}))));
+  pass.of_part = cells_of_part<ExecutionSpace>(pass.rows, pass.others, R);
   pass.parts = quotient_up(pass.others, pass.of_part);
 
   double* const transposed = work.inner.template get<double>(exec, R * pass.inner_stride).data();

@@ -86,11 +86,12 @@ inline std::pair<LossEstimate, double> estimate_of(double const* numbers, Positi
   return {{S * numbers[3 * lanes] + sum, std::sqrt(variance < 0 ? 0.0 : variance)}, refused};
 }
 
-/// The estimates of what is drawn. Fences exec.
+/// The estimates of what is drawn. wants_slopes: the derivatives of drawn cells without V. Fences
+/// exec.
 template <class ExecutionSpace, class Plan, class Model, class Loss>
 LossEstimate estimate_samples(ExecutionSpace const& exec, Plan& plan, Model const& model,
                               Loss const& loss, ExactPart<Loss> const& part,
-                              FactorsOf<Plan> const* V, char const* where) {
+                              FactorsOf<Plan> const* V, bool wants_slopes, char const* where) {
   auto const& options = plan.options;
   auto& drawn = plan.drawn;
   auto& exact = plan.exact;
@@ -99,14 +100,16 @@ LossEstimate estimate_samples(ExecutionSpace const& exec, Plan& plan, Model cons
   bool const semi = options.sampler == LossSampler::semi_stratified;
   auto const counts = drawn.counts;
   Position const begin = part.is_all ? counts.cells : 0;  // cells may be held that are not needed
-  if (V && drawn.derivatives.extent(0) != drawn.models.extent(0))
+  drawn.first = begin;
+  wants_slopes = wants_slopes || V;
+  if (wants_slopes && drawn.derivatives.extent(0) != drawn.models.extent(0))
     drawn.derivatives = uninitialized<Vector<double, typename Plan::MemorySpace>>(
         exec, "sporades::loss::sample_derivatives", drawn.models.extent(0));
   auto const weights = put_weights(exec, drawn, model.weights);
   if (counts.all() > 0)
     run_model_values(exec, samples_of(drawn, 0, counts.all()), model.factors, weights,
                      drawn.models);
-  sum_terms(exec, plan, loss, part.c, false, V != nullptr, 0, begin, counts.cells - begin, R);
+  sum_terms(exec, plan, loss, part.c, false, wants_slopes, 0, begin, counts.cells - begin, R);
   sum_terms(exec, plan, loss, part.c, semi, V != nullptr, 1, counts.cells, counts.entries, R);
 
   bool const all_entries = options.nonzeros == 0 && options.sampler != LossSampler::uniform;
@@ -143,7 +146,8 @@ LossEstimate estimate_samples(ExecutionSpace const& exec, Plan& plan, Model cons
 /// samples that are held.
 template <class ExecutionSpace, class Plan, class Model, class Loss>
 LossEstimate run_estimate(ExecutionSpace const& exec, Plan& plan, Model const& model,
-                          Loss const& loss, std::uint64_t const* step, FactorsOf<Plan> const* V) {
+                          Loss const& loss, std::uint64_t const* step, FactorsOf<Plan> const* V,
+                          bool wants_slopes = false) {
   char const* const where = V ? "estimated_gradient" : "estimated_loss";
   Region const region("sporades::", where);
   check_model(model, where);
@@ -157,7 +161,21 @@ LossEstimate run_estimate(ExecutionSpace const& exec, Plan& plan, Model const& m
     plan.drawn.are_held = false;
     draw_samples(exec, plan, model, *step, !part.is_all);
   }
-  return estimate_samples(exec, plan, model, loss, part, V, where);
+  return estimate_samples(exec, plan, model, loss, part, V, wants_slopes, where);
+}
+
+/// What sampled_slopes returns, of the last estimate, which left derivatives. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> slopes_of(
+    ExecutionSpace const& exec, LossSamplesPlan<Scalar, Index, MemorySpace> const& plan) {
+  auto const& drawn = plan.drawn;
+  Position const end = std::max(drawn.first, drawn.counts.cells);
+  auto const cells = samples_of(drawn, drawn.first, end);
+  auto slopes = allocate_coo<Scalar, Index>(exec, cells.dims, cells.nnz());
+  copy_view(exec, slopes.coordinates, cells.coordinates);
+  copy_view(exec, slopes.values,
+            Kokkos::subview(drawn.derivatives, std::make_pair(drawn.first, end)));
+  return sum_duplicates(exec, hand_over(slopes)).tensor;
 }
 
 }  // namespace detail
@@ -209,6 +227,15 @@ void draw_loss_samples(ExecutionSpace const& exec, Plan& plan, Model const& mode
       detail::draw_samples(exec, plan, model, step, true);
       plan.drawn.are_held = true;
     }
+}
+
+template <class ExecutionSpace, class Plan, class Model, class Loss>
+auto sampled_slopes(ExecutionSpace const& exec, Plan& plan, Model const& model, Loss const& loss,
+                    std::uint64_t step) {
+  if constexpr (detail::check_estimate<ExecutionSpace, Plan, Model, Loss>()) {
+    detail::run_estimate(exec, plan, model, loss, &step, nullptr, true);
+    return detail::slopes_of(exec, plan);
+  }
 }
 
 template <class ExecutionSpace, class Plan, class Model, class Loss>
