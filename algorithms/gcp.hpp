@@ -15,16 +15,23 @@
 
 /// Generalised CP decomposition, GCP, for any loss f (kernels/loss.hpp), and for missing data:
 ///   X ~ M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r),   L = sum f(x, m) as small as can be
-/// Absent entries are zeros or missing, as the options say. L and its gradient are exact
-/// (kernels/loss_gradient.hpp): nothing is sampled. All factors are variables at once.
-/// - The method is L-BFGS: the direction -H g comes of the last steps and changes of the gradient
-///   (two-loop recursion), and a line search finds a step along it that meets the strong Wolfe
-///   conditions, L(step) <= L + 1e-4 step L' and |L'(step)| <= 0.9 |L'|; of lbfgsb with a bound the
-///   first of both. Nocedal & Wright, Numerical Optimization, 2006, Algorithms 3.5, 3.6, 7.4, 7.5.
+/// Absent entries are zeros or missing, as the options say. All factors are variables at once.
+/// - L and its gradient are exact where absent entries are missing, where zeros have a closed form
+///   (kernels/loss_gradient.hpp) and where all cells are enumerated; else zeros are sampled in
+///   proportion to the model (kernels/loss_samples.hpp): see GcpZeros.
+/// - L-BFGS: the direction -H g comes of the last steps and changes of the gradient (two-loop
+///   recursion), and a line search finds a step along it that meets the strong Wolfe conditions,
+///   L(step) <= L + 1e-4 step L' and |L'(step)| <= 0.9 |L'|; of lbfgsb with a bound the first of
+///   both. Nocedal & Wright, Numerical Optimization, 2006, Algorithms 3.5, 3.6, 7.4, 7.5.
+/// - Adam and its kin step along gradients of new samples each.
+/// - Where zeros are sampled, and with these methods, an iteration is an epoch of some steps. It is
+///   undone where the loss by the same draws has risen, and the next one is more careful.
+/// - Where f(0, m) is concave in m >= 0, as of bernoulli-odds, L-BFGS begins with epochs in which
+///   the tangent at m = 0 stands for it: a bound in closed form, as cheap as Poisson.
 /// - Where m must not be below 0, factors are kept at 0 or above, by square roots or by projection:
 ///   see GcpMethod.
-/// - A step whose loss is not finite is shortened. L never rises, so that a run's last model is its
-///   best.
+/// - A step whose loss is not finite is shortened. L never rises (where it is estimated: the
+///   estimate), so that a run's last model is its best.
 /// Hong, Kolda & Duersch, SIAM Review 62(1), 2020.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads, except for the
@@ -91,7 +98,9 @@ struct Names<GcpZeros> {
 };
 }  // namespace detail
 
-/// How methods of GCP go on. 0 stands for what was measured to be good.
+/// How methods of GCP go on. 0 stands for what was measured to be good. L-BFGS draws 8 cells an
+/// entry, 2^16 to 2^20; with fewer than the zeros' mass (loss_samples.hpp) its epochs come to be
+/// undone. adam and so on draw 2048.
 struct GcpTuning {
   GcpZeros zeros = GcpZeros::automatic;
   Position samples = 0;   // of a gradient: drawn cells
@@ -157,7 +166,8 @@ struct GcpIteration {
   double loss = 0;      // at its end
   double gradient = 0;  // length of the gradient by the variables at its end, without entries that
                         // a bound holds
-  double step = 0;      // along the direction of L-BFGS; 0 where no step lowered the loss
+  double step = 0;      // along the direction of L-BFGS; 0 where no step lowered the loss; or the
+                        // rate of adam and so on
   double error = 0;     // standard error of the loss; 0 where it is exact
   bool undone = false;  // the loss would have risen, and the model is that of before
   bool bare = false;    // its steps took the tangent at m = 0 in place of the zeros' part
@@ -169,8 +179,9 @@ struct GcpIteration {
 /// All that GCP carries from one iteration to the next: continued from here, a run gives the same
 /// bits as one that was never stopped. Copies share the memory; a snapshot does not. `factors` are
 /// the variables, A[n]: I_n x R, and lie in `entries`, which holds their memory. Arrays of its
-/// snapshot: factor-n, step-k-n and change-k-n of each pair k, from the oldest, begun (pairs, and
-/// three that are 0 or 1: is_random, has_begun, square_roots), start_loss, iterations (eight
+/// snapshot: factor-n, step-k-n and change-k-n of each pair k, from the oldest (of adam
+/// and adagrad: the first moments, and roots of the second), begun (pairs, and
+/// three that are 0 or 1: is_random, has_begun, square_roots), start_loss, iterations (nine
 /// doubles each, in the order of GcpIteration).
 template <class ScalarType, class MemorySpaceType>
 struct GcpState : detail::FlatFactors<ScalarType, MemorySpaceType> {
@@ -203,8 +214,9 @@ template <class Scalar, class MemorySpace>
 struct GcpResult : RunResult {
   KruskalTensor<Scalar, MemorySpace> model;  // weights descending, columns of length 1
   std::vector<GcpIteration> history;         // of every iteration
-  /// Whether the last iteration found no step that lowers the loss: the run ended there. Where the
-  /// gradient is not small by then, the loss is no longer finite, or not smooth, beside the model.
+  /// Whether the last iteration found no step that lowers the loss, or more epochs were undone than
+  /// may be: the run ended there. Where the gradient is not small by then, the loss is no longer
+  /// finite, or not smooth, beside the model, or samples are too few.
   bool is_stuck = false;
 
   /// The loss of the model: exact, with an error of 0, or estimated by samples that the run has not
@@ -222,23 +234,26 @@ struct MethodTypes<GcpProblem<Scalar, Index, MemorySpace>> {
 };
 }  // namespace detail
 
-/// Makes X ready: plans MTTKRP on all modes, which gradients take. X: entries in any order, zeros
-/// among them or not; values of equal coordinates are added where absent entries are zeros, and are
-/// several observations where they are missing. The problem keeps X or its sums beside the plan.
-/// Cost: a sort a mode. On one process; nothing is streamed. Fences exec. Throws Error where
+/// Makes X ready: plans MTTKRP on all modes, which gradients take, and room for draws. X: entries
+/// in any order, zeros among them or not; values of equal coordinates are added where absent
+/// entries are zeros, and are several observations where they are missing. The problem keeps X or
+/// its sums beside the plan. Cost: a sort a mode. On one process; nothing is streamed. Fences exec.
+/// Throws Error where
 /// - options are out of range, or ask for streaming,
 /// - X has no entries, has an index past its mode, or holds NaN or infinity,
-/// - the loss has another lower bound than 0, or does not allow zeros that are absent entries, or
-///   these have no closed form (see loss_value.hpp).
+/// - the loss has another lower bound than 0, or does not allow zeros that are absent entries,
+/// - zeros are asked for in a way that they do not have: in closed form (see loss_value.hpp), by
+///   enumeration of too many cells, or by samples of a loss with a pole at m = 0, or by L-BFGS
+///   without a bound.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
 GcpProblem<Scalar, Index, MemorySpace> make_gcp_problem(ExecutionSpace const& exec,
                                                         CooTensor<Scalar, Index, MemorySpace> X,
                                                         GcpOptionsOf<Loss> const& options);
 
-/// The state before the first iteration of a `random` start: the fourth powers of random_factors
-/// where m >= 0, else 2 random_factors - 1, which depend on the seed, the rank and X's dims. When a
-/// run begins, factors of any sign become minus the gradient that they have near m = 0, and all are
-/// scaled
+/// The state before the first iteration of a `random` start: random_factors where m >= 0, or their
+/// fourth powers where zeros have a closed form, too, else 2 random_factors - 1, which depend on
+/// the seed, the rank and X's dims. When a run begins, factors of any sign become minus the
+/// gradient that they have near m = 0, and all are scaled
 /// - so that the norm of the model is that of X (over the given entries, where others are missing),
 /// - where m >= 0, then by the power of two that gives the least loss,
 /// and columns so that those of the variables of a component have the same length in all modes.

@@ -34,7 +34,8 @@
 /// may derive, and
 ///   KOKKOS_FUNCTION double value(double x, double m) const;       // f
 ///   KOKKOS_FUNCTION double derivative(double x, double m) const;  // df/dm
-/// Its kernels are compiled in the application; see tests/examples/own_loss.cpp.
+/// Its kernels are compiled in the application; see tests/examples/own_loss.cpp, and
+/// own_loss_gcp.cpp for generalised CP.
 
 namespace sporades {
 

@@ -211,14 +211,21 @@ TEMPLATE_LIST_TEST_CASE("GCP has the same bits on any number of threads",
                         "[algorithms][gcp][threads]", sporades::test::AllCases) {
   using Scalar = typename TestType::Scalar;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
-  auto const X = police_deaths<Scalar>(exec);
-  for (auto const method : {GcpMethod::automatic, GcpMethod::lbfgsb})
-    for (auto const* const name : {"poisson", "gaussian"}) {
+  auto const counts = police_deaths<Scalar>(exec);
+  auto ones = sporades::test::copy_of(exec, counts);
+  Kokkos::deep_copy(ones.values, Scalar(1));
+  for (auto const method : {GcpMethod::automatic, GcpMethod::lbfgsb, GcpMethod::adam})
+    for (std::string const name : {"poisson", "gaussian", "bernoulli-odds", "bernoulli-logit"}) {
+      bool const is_binary = name[0] == 'b';
+      if (name == "bernoulli-logit" && method == GcpMethod::lbfgsb) continue;
+      auto const& X = is_binary ? ones : counts;
       GcpOptions options;
       options.rank = 5;
       options.iterations = 10;
       options.method = method;
       options.loss = sporades::loss_from_name(name);
+      options.tuning.epoch = 10;
+      if (is_binary) options.tuning.zeros = sporades::GcpZeros::samples;
       auto const result = gcp(exec, X, options);
       std::string const what = std::string("gcp ") + name + " " + to_string(method) + " " +
                                exec.name() + (sizeof(Scalar) == 4 ? " float " : " double ");

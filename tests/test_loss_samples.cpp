@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
+#include <set>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/loss_samples.hpp>
@@ -121,6 +122,69 @@ TEMPLATE_LIST_TEST_CASE("nothing is drawn of what is exact", "[kernels][loss]",
   CHECK(std::abs(estimate.value - expected.value) <= 1e-12 * expected.magnitude);
   CHECK(estimate.standard_error <= 1e-12 * expected.magnitude);
   CHECK(sporades::test::wrong_entries(expected, X.nnz(), V) == 0);
+}
+
+/// Bernoulli odds, of zeros their tangent at m = 0.
+struct TangentOdds : sporades::BernoulliOddsLoss {
+  KOKKOS_FUNCTION double value(double x, double m) const {
+    return x > 0 ? sporades::BernoulliOddsLoss::value(x, m) : m;
+  }
+  KOKKOS_FUNCTION double derivative(double x, double m) const {
+    return x > 0 ? sporades::BernoulliOddsLoss::derivative(x, m) : 1 - 1e-10;
+  }
+  std::optional<sporades::LossPolynomial> at_zero() const {
+    return sporades::LossPolynomial{0, 1, 0, 0};
+  }
+};
+
+TEMPLATE_LIST_TEST_CASE("slopes of samples are what their gradient has beside the exact part",
+                        "[kernels][loss]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  sporades::BernoulliOddsLoss const loss;
+  for (auto const& dims : {Dims{40}, Dims{9, 8}, Dims{9, 8, 7}, Dims{3, 4, 2, 5}}) {
+    auto const X = tensor_for<Scalar, std::uint32_t>(exec, dims, 30, loss);
+    Kokkos::deep_copy(X.values, Scalar(1));
+    auto const model = model_for<Scalar>(exec, dims, 3, true, false, true);
+    LossSampleOptions options;
+    options.samples = 500;
+    auto plan = make_loss_samples_plan(exec, X, options);
+    auto exact = make_loss_gradient_plan(exec, X);
+    auto const V = room_for(model), W = room_for(model);
+    estimated_gradient(exec, plan, model, loss, 5, V);
+    loss_gradient(exec, exact, model, TangentOdds{}, AbsentEntries::zero, W);
+    auto const T =
+        copy_to(Kokkos::DefaultHostExecutionSpace{}, sampled_slopes(exec, plan, model, loss, 5));
+    exec.fence();
+    REQUIRE(T.nnz() > 0);
+    REQUIRE(T.nnz() < 500);
+    auto const plain = copy_to(Kokkos::DefaultHostExecutionSpace{}, model);
+    std::set<std::vector<std::uint64_t>> cells;
+    std::vector<std::vector<double>> sums;
+    for (auto const dim : dims) sums.emplace_back(dim * 3);
+    for (Position p = 0; p < T.nnz(); ++p) {
+      auto const i = sporades::test::coordinates_at(T, p);
+      CHECK(cells.insert(i).second);
+      CHECK(T.values(p) <= 0);
+      for (std::size_t n = 0; n < dims.size(); ++n)
+        for (std::size_t r = 0; r < 3; ++r) {
+          double product = static_cast<double>(T.values(p)) * static_cast<double>(plain.weights(r));
+          for (std::size_t k = 0; k < dims.size(); ++k)
+            if (k != n) product *= static_cast<double>(plain.factors[k](i[k], r));
+          sums[n][i[n] * 3 + r] += product;
+        }
+    }
+    for (std::size_t n = 0; n < dims.size(); ++n) {
+      auto const all = sporades::test::matrix_on_host(V[n]);
+      auto const part = sporades::test::matrix_on_host(W[n]);
+      for (std::size_t i = 0; i < dims[n]; ++i)
+        for (std::size_t r = 0; r < 3; ++r)
+          CHECK(static_cast<double>(all(i, r)) - static_cast<double>(part(i, r)) ==
+                Approx(sums[n][i * 3 + r])
+                    .margin((sizeof(Scalar) == 4 ? 1e-5 : 1e-12) * std::abs(all(i, r)) + 1e-9)
+                    .epsilon(sizeof(Scalar) == 4 ? 1e-3 : 1e-8));
+    }
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("tensors and models with nothing in them", "[kernels][loss]",

@@ -75,8 +75,7 @@ run 0 convert x.tns ones.tns --binarize
 run 0 gcp ones.tns --rank 3 --iterations 5 --loss bernoulli-poisson
 run 0 gcp ones.tns --rank 3 --iterations 5 --loss bernoulli-odds --missing
 refuses 'bernoulli-logit' gcp x.tns --rank 2 --loss nonsense
-refuses 'no closed form' gcp ones.tns --rank 2 --loss bernoulli-odds
-refuses 'Absent entries can be missing' gcp x.tns --rank 2 --loss gamma
+refuses 'no closed form' gcp ones.tns --rank 2 --loss bernoulli-odds --zeros closed_form
 run 2 gcp x.tns --rank 2 --loss bernoulli-odds --missing
 check 'the entry is named' grep -qF 'nonzero 0, of indices 0, 0, 0 (from 0), is 3, and bernoulli-odds takes 0, 1' err
 refuses 'non_negative' gcp x.tns --rank 2 --method lbfgs_square_roots
@@ -84,6 +83,37 @@ refuses '--rank is required' gcp x.tns
 refuses "'-1' is not a whole number" gcp x.tns --rank 2 --history -1
 run 1 gcp x.tns --rank 4 --memory 100K
 check 'it says so' grep -q 'gcp streams nothing' err
+
+# Zeros of other losses: all cells, or samples, with all that runs have.
+run 0 gcp ones.tns --rank 3 --iterations 6 --loss bernoulli-odds --report all.json
+check 'few cells are enumerated' grep -q '"zeros": "enumeration"' all.json
+check 'and it says why' grep -q '"zeros_reason": "a gradient of all cells takes 72000' all.json
+check 'the loss is exact' grep -q '^  "loss_error": 0' all.json
+for method in automatic lbfgsb adam; do
+  base=(gcp ones.tns --rank 3 --loss bernoulli-odds --zeros samples --method $method --epoch 5 \
+    --samples 5000 --failures 20 --rate 0.3 --decay 0.5 --tolerance 0)
+  run 0 "${base[@]}" --iterations 7 -o s.ktns --report s.json
+  check 'iterations tell their errors' grep -q '^iteration 1: loss [0-9.]* +- [0-9.]*, ' out
+  check 'the report has samples' grep -q '"samples": 5000' s.json
+  check 'and what was undone' grep -q '"undone": ' s.json
+  run 0 "${base[@]}" --iterations 7 -o t.ktns --kokkos-num-threads=1
+  same s.ktns t.ktns
+  run 0 "${base[@]}" --iterations 4 --checkpoint s.check
+  run 0 gcp ones.tns --resume s.check --iterations 7 -o resumed.ktns
+  same s.ktns resumed.ktns
+  run 2 gcp ones.tns --resume s.check --samples 6000
+  check 'the samples are named' grep -qF 'samples is 5000 there and 6000 here' err
+done
+run 0 gcp ones.tns --rank 2 --loss bernoulli-logit --zeros samples --rate 1e6 --failures 1 --epoch 3
+check 'what diverges is undone' test "$(grep -c ', undone' out)" = 2
+run 0 gcp ones.tns --rank 2 --loss bernoulli-odds --zeros samples --method adam --nonzeros 500 \
+  --iterations 3
+refuses 'L-BFGS with sampled zeros needs m >= 0' gcp ones.tns --rank 2 --loss bernoulli-logit --zeros samples --method lbfgsb
+printf '9000 9000 9000 1\n1 1 1 1\n' > wide.tns
+refuses 'are 729000000000 cells, more than' gcp wide.tns --rank 2 --loss bernoulli-odds --zeros enumeration
+refuses 'zeros are asked for by `samples`' gcp ones.tns --rank 2 --missing --zeros samples
+refuses 'L-BFGS takes all nonzeros' gcp ones.tns --rank 2 --loss bernoulli-odds --nonzeros 9
+refuses 'a decay of 2' gcp ones.tns --rank 2 --loss bernoulli-odds --decay 2
 
 no_litter
 finish

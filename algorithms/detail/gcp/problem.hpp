@@ -43,26 +43,32 @@ bool is_closed(GcpOptionsOf<Loss> const& options) {
          });
 }
 
-/// Whether f(0, m) is concave in m >= 0, and its tangents no less than it is.
-template <class Loss>
-bool is_concave_at_zero(GcpOptionsOf<Loss> const& options) {
-  return has_bound(options) && !is_closed(options) && with_loss(options.loss, [](auto const& loss) {
-           double last = static_cast<double>(loss.derivative(0.0, 0.0));
-           bool falls = std::isfinite(last);
-           for (double m = 1e-3; m < 1e6 && falls; m *= 4) {
-             double const slope = static_cast<double>(loss.derivative(0.0, m));
-             falls = slope > 0 && slope <= last;
-             last = slope;
-           }
-           return falls;
-         });
-}
-
 /// What a zero counts for each unit of m near m = 0.
 template <class Loss>
 double slope_at_zero(GcpOptionsOf<Loss> const& options) {
   return with_loss(options.loss,
                    [](auto const& loss) { return static_cast<double>(loss.derivative(0.0, 0.0)); });
+}
+
+/// Whether that says something of m further on: f(0, m) has no pole at 0, as gamma's.
+template <class Loss>
+bool has_tangent_at_zero(GcpOptionsOf<Loss> const& options) {
+  return std::abs(slope_at_zero(options)) < 1e6;
+}
+
+/// Whether f(0, m) is concave in m >= 0, and its tangents no less than it is.
+template <class Loss>
+bool is_concave_at_zero(GcpOptionsOf<Loss> const& options) {
+  return has_bound(options) && !is_closed(options) && has_tangent_at_zero(options) &&
+         with_loss(options.loss, [](auto const& loss) {
+           double last = static_cast<double>(loss.derivative(0.0, 0.0));
+           for (double m = 1e-3; m < 1e6; m *= 4) {
+             auto const slope = static_cast<double>(loss.derivative(0.0, m));
+             if (!(slope > 0 && slope <= last)) return false;
+             last = slope;
+           }
+           return true;
+         });
 }
 
 /// Whether variables are square roots of the factors.
@@ -174,6 +180,11 @@ ZerosChoice choose_zeros(ExecutionSpace const& exec, Dims const& dims, Position 
   bool const samples = zeros == GcpZeros::samples;
   expects(!samples || descends(method_of(options, zeros)) || has_bound(options),
           "gcp: L-BFGS with sampled zeros needs m >= 0; adam takes models of any sign");
+  expects(
+      !samples || has_tangent_at_zero(options),
+      "gcp: ", with_loss(options.loss, [](auto const& loss) { return loss.name(); }),
+      " of x = 0 has a pole at m = 0, beside which samples tell nothing; absent entries can be ",
+      "missing, or zeros enumerated");
   expects(samples || options.tuning.nonzeros == 0, "gcp: ", options.tuning.nonzeros,
           " nonzeros are to be drawn, and zeros are not");
   std::string const why =

@@ -130,12 +130,17 @@ class GcpSolver {
   template <class Loss>
   static State& begun(ExecutionSpace const& exec, Problem& problem,
                       GcpOptionsOf<Loss> const& options, State& state) {
-    GcpDraw const draw{~std::uint64_t{0}, is_concave_at_zero(options) ? 0 : most_drawn(problem),
-                       false};
-    bool const draws = problem.zeros == GcpZeros::samples || is_concave_at_zero(options);
+    bool const is_bare = is_concave_at_zero(options);
+    Position const cells = drawn_cells(options, problem.plan.exact.X.nnz());
+    bool const draws = problem.zeros == GcpZeros::samples || is_bare;
     auto const source = gcp_source(exec, problem, options);
     begin_gcp(exec, problem, options, state,
               [&](auto const& model, Factors<Scalar, Memory> const* V) {
+                GcpDraw const draw{~std::uint64_t{0},
+                                   is_bare ? 0
+                                   : V     ? cells
+                                           : most_drawn(problem),
+                                   false};
                 return source(model, V, draws ? &draw : nullptr).value;
               });
     return state;
@@ -170,7 +175,7 @@ class GcpSolver {
     auto const& history = state_.history;
     if (!begins_bare_ || history.empty()) return begins_bare_;
     auto const& last = history.back();
-    return last.bare && loss_before(history.size() - 1) - last.loss >= 2e-4 * std::abs(last.loss);
+    return last.bare && loss_before(history.size() - 1) - last.loss > 2e-4 * std::abs(last.loss);
   }
 
   /// After every 25 iterations; and where the last one has hardly lowered the loss, if those since
