@@ -250,10 +250,11 @@ GcpProblem<Scalar, Index, MemorySpace> make_gcp_problem(ExecutionSpace const& ex
                                                         CooTensor<Scalar, Index, MemorySpace> X,
                                                         GcpOptionsOf<Loss> const& options);
 
-/// The state before the first iteration of a `random` start: random_factors where m >= 0, or their
-/// fourth powers where zeros have a closed form, too, else 2 random_factors - 1, which depend on
-/// the seed, the rank and X's dims. When a run begins, factors of any sign become minus the
-/// gradient that they have near m = 0, and all are scaled
+/// The state before the first iteration of a `random` start: numbers of [0, 1), or of [-1, 1) where
+/// factors may have any sign, which depend on the seed, the rank and X's dims. When a run begins,
+/// factors of any sign become minus the gradient that they have near m = 0; rows of others are
+/// multiplied by minus the gradient of equal entries there, or 0 where that is less (for PoissonLoss
+/// nearly the sums of X's slices). All are scaled
 /// - so that the norm of the model is that of X (over the given entries, where others are missing),
 /// - where m >= 0, then by the power of two that gives the least loss,
 /// and columns so that those of the variables of a component have the same length in all modes.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <sporades/algorithms/detail/check_start.hpp>
 #include <sporades/algorithms/detail/column_norms.hpp>
 #include <sporades/algorithms/detail/gcp/source.hpp>
@@ -22,21 +23,13 @@ GcpState<Scalar, typename ExecutionSpace::memory_space> new_gcp_state(ExecutionS
   return state;
 }
 
-/// Makes numbers of [0, 1) differ more from one column to another: to the power of 4 where they are
-/// not to be negative, else spread over [-1, 1). (Columns of uniform numbers point nearly one way.
-/// With their powers Poisson GCP of police-deaths, rank 16, reached lower losses in fewer
-/// iterations. Bernoulli odds did so without: marvel-characters, rank 16, after 300 steps of
-/// tangents 33,480 in place of 34,300, police-deaths as with them.)
+/// Numbers of [0, 1) become those of [-1, 1): columns of uniform ones point nearly one way.
 template <class Scalar, class MemorySpace>
 struct SpreadEntries {
   Matrix<Scalar, MemorySpace> A;  // I x R
-  bool is_bounded;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    for (std::size_t r = 0; r < A.extent(1); ++r) {
-      Scalar const u = A(i, r);
-      A(i, r) = is_bounded ? (u * u) * (u * u) : 2 * u - 1;
-    }
+    for (std::size_t r = 0; r < A.extent(1); ++r) A(i, r) = 2 * A(i, r) - 1;
   }
 };
 
@@ -46,14 +39,12 @@ GcpState<Scalar, typename ExecutionSpace::memory_space> random_gcp_start(
     ExecutionSpace const& exec, Dims const& dims, GcpOptionsOf<Loss> const& options) {
   auto state = new_gcp_state<Scalar>(exec, dims, options.rank);
   using Memory = typename ExecutionSpace::memory_space;
-  bool const spreads = !has_bound(options) || is_closed(options);
   for (std::size_t n = 0; n < dims.size(); ++n) {
     auto const& A = state.factors[n];
     launch_items(exec, "sporades::random::factor", dims[n],
-                 FillRandom<Scalar, Memory>{A, options.seed, n});
-    if (spreads)
-      launch_items(exec, "sporades::gcp::spread", dims[n],
-                   SpreadEntries<Scalar, Memory>{A, has_bound(options)});
+                 FillRandom<Scalar, Memory>{A, splitmix64(options.seed), n});
+    if (!has_bound(options))
+      launch_items(exec, "sporades::gcp::spread", dims[n], SpreadEntries<Scalar, Memory>{A});
   }
   fence(exec, "sporades::gcp::start");
   state.is_random = true;
@@ -184,23 +175,52 @@ void scale_start(ExecutionSpace const& exec, Problem const& problem, bool has_bo
   for (auto const& A : state.factors) scale_columns_by(exec, A, by);
 }
 
-/// Turns the factors of a random start, of any sign, to where the loss falls from a model near 0:
-/// they become minus its gradient there, if that is finite and not 0. For GaussianLoss these are
-/// MTTKRP of X with random factors. Fences exec.
-template <class ExecutionSpace, class Problem, class State, class Source>
-void turn_downhill(ExecutionSpace const& exec, Problem const& problem, State const& state,
-                   Source const& source) {
-  using Scalar = typename State::Scalar;
-  auto const model = weighted_model(exec, state.factors);
+/// Minus the gradient of the loss at a model near 0 with these factors, of length 1; nothing where
+/// it is 0 or not finite. source(model, V): a loss, and its gradient. Fences exec.
+template <class ExecutionSpace, class Problem, class Scalar, class MemorySpace, class Source>
+std::optional<FlatFactors<Scalar, MemorySpace>> downhill_from(
+    ExecutionSpace const& exec, Problem const& problem, Factors<Scalar, MemorySpace> const& factors,
+    Source const& source) {
+  auto const model = weighted_model(exec, factors);
   fill_view(exec, model.weights, Scalar(1));
   fill_view(exec, model.weights, static_cast<Scalar>(1e-4 * norm_ratio(exec, problem, model)));
   auto const V =
-      make_flat_factors<Scalar>(exec, "sporades::gcp::start", problem.dims, state.rank());
+      make_flat_factors<Scalar>(exec, "sporades::gcp::start", problem.dims, model.rank());
   source(model, &V.factors);
-  FlatOperations<ExecutionSpace, Scalar> const operations(exec, state.size());
+  FlatOperations<ExecutionSpace, Scalar> const operations(exec, V.size());
   double const length = std::sqrt(operations.dot(V.entries, V.entries));
-  if (!(length > 0 && std::isfinite(length))) return;
-  operations.combine("sporades::gcp::turn", -1 / length, V.entries, 0, V.entries, state.entries);
+  if (!(length > 0 && std::isfinite(length))) return {};
+  operations.combine("sporades::gcp::turn", -1 / length, V.entries, 0, V.entries, V.entries);
+  return V;
+}
+
+/// Makes a random start ready for X, up to a scale. Factors of any sign become downhill_from
+/// themselves; for GaussianLoss these are MTTKRP of X with random factors. Rows of factors >= 0 are
+/// multiplied by downhill_from equal entries, or by 0 where that is less: for PoissonLoss nearly
+/// the sums of X's slices, so that no component begins where X has little. (Poisson, rank 16, means
+/// of six seeds: marvel-characters 34,456, and 35,294 by fourth powers of random numbers;
+/// police-deaths 23,750 and 23,805.) Fences exec.
+template <class ExecutionSpace, class Problem, class State, class Source>
+void turn_to_data(ExecutionSpace const& exec, Problem const& problem, bool has_bound,
+                  State const& state, Source const& source) {
+  using Scalar = typename State::Scalar;
+  using Memory = typename State::MemorySpace;
+  FlatOperations<ExecutionSpace, Scalar> const operations(exec, state.size());
+  if (!has_bound) {
+    if (auto const V = downhill_from(exec, problem, state.factors, source))
+      copy_view(exec, state.entries, V->entries);
+    return;
+  }
+  auto const ones =
+      make_flat_factors<Scalar>(exec, "sporades::gcp::start", problem.dims, state.rank());
+  fill_view(exec, ones.entries, Scalar(1));
+  auto const V = downhill_from(exec, problem, ones.factors, source);
+  if (!V) return;
+  operations.combine("sporades::gcp::weigh", 1, V->entries, 0, V->entries, V->entries, nullptr,
+                     true);
+  if (operations.dot(V->entries, V->entries) > 0)
+    operations.run("sporades::gcp::weigh",
+                   ByRoots<Scalar, Memory>{V->entries.data(), state.entries.data()});
 }
 
 /// Makes variables of the factors of a start, whose columns get the same length in all modes.
@@ -239,11 +259,11 @@ template <class ExecutionSpace, class Problem, class Loss, class State, class So
 void begin_gcp(ExecutionSpace const& exec, Problem const& problem,
                GcpOptionsOf<Loss> const& options, State& state, Source const& source) {
   if (state.has_begun) return;
-  if (state.is_random && !has_bound(options)) {
-    turn_downhill(exec, problem, state, source);
+  if (state.is_random) {
+    turn_to_data(exec, problem, has_bound(options), state, source);
     balance_and_take_roots(exec, state, false);
+    scale_start(exec, problem, has_bound(options), state, source);
   }
-  if (state.is_random) scale_start(exec, problem, has_bound(options), state, source);
   state.square_roots = has_roots(options);
   balance_and_take_roots(exec, state, state.square_roots);
   state.has_begun = true;
