@@ -177,7 +177,7 @@ TEMPLATE_LIST_TEST_CASE("GCP tells the length of the gradient by its variables",
     model.factors[n] = sporades::copy_matrix(exec, A);
     variables.push_back(B);
   }
-  loss_gradient(exec, problem.plan, model, loss, AbsentEntries::zero, V);
+  loss_gradient(exec, problem.plan.exact, model, loss, AbsentEntries::zero, V);
   for (std::size_t n = 0; n < 3; ++n) {
     auto const by_factor = sporades::test::matrix_on_host(V[n]);
     for (std::size_t i = 0; i < by_factor.extent(0); ++i)
