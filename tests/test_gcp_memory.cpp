@@ -49,15 +49,15 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what GCP draws and enumerates",
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
-  auto const trial = GENERATE(test::MemoryTrial{{1000, 800, 600}, 60000, 0.8, 16},
-                              test::MemoryTrial{{500, 700}, 90000, 0.2, 20},
-                              test::MemoryTrial{{64, 64, 64, 64, 64}, 50000, 0, 5},
-                              test::MemoryTrial{{300000, 200, 100}, 60000, 0.5, 3},
+  auto const trial = GENERATE(test::MemoryTrial{{1000, 800, 600}, 9000, 0.8, 16},
+                              test::MemoryTrial{{500, 700}, 8000, 0.2, 20},
+                              test::MemoryTrial{{64, 64, 64, 64, 64}, 5000, 0, 5},
+                              test::MemoryTrial{{300000, 200, 100}, 6000, 0.5, 3},
                               test::MemoryTrial{{40, 30, 20}, 9000, 0, 33});
   auto const loss = GENERATE("beta:1.5", "bernoulli-logit");
   auto const zeros = GENERATE(GcpZeros::samples, GcpZeros::enumeration);
   auto const method = GENERATE(GcpMethod::automatic, GcpMethod::adam);
-  Position const nonzeros = GENERATE(0, 4000);
+  Position const nonzeros = GENERATE(0, 3000);
   if (zeros == GcpZeros::enumeration && sporades::detail::dense_size(trial.dims) > 1e6) return;
   if (nonzeros > 0 && (zeros != GcpZeros::samples || method != GcpMethod::adam)) return;
   CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, loss, to_string(zeros), to_string(method),
@@ -81,5 +81,6 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what GCP draws and enumerates",
   double const held = test::peak_of<Memory>(recording);
   INFO("counted " << need.peak << ", held " << held);
   CHECK(need.peak >= held);
-  CHECK(need.peak <= test::most_counted * held + 20000);
+  // Cells that are drawn twice are counted as if they were not.
+  CHECK(need.peak <= 1.4 * held + 20000);
 }

@@ -109,7 +109,7 @@ check 'what diverges is undone' test "$(grep -c ', undone' out)" = 2
 run 0 gcp ones.tns --rank 2 --loss bernoulli-odds --zeros samples --method adam --nonzeros 500 \
   --iterations 3
 refuses 'L-BFGS with sampled zeros needs m >= 0' gcp ones.tns --rank 2 --loss bernoulli-logit --zeros samples --method lbfgsb
-printf '9000 9000 9000 1\n1 1 1 1\n' > wide.tns
+printf '1 1 1 1\n9000 9000 9000 1\n' > wide.tns
 refuses 'are 729000000000 cells, more than' gcp wide.tns --rank 2 --loss bernoulli-odds --zeros enumeration
 refuses 'zeros are asked for by `samples`' gcp ones.tns --rank 2 --missing --zeros samples
 refuses 'L-BFGS takes all nonzeros' gcp ones.tns --rank 2 --loss bernoulli-odds --nonzeros 9

@@ -106,9 +106,9 @@ struct Method<ExecutionSpace, GcpProblem<ScalarType, IndexType, MemorySpaceType>
   }
   static void finish(ExecutionSpace const& exec, Problem const&, Solver& solver, State const& state,
                      Result& result) {
+    result.of_model = solver.final_loss();
     result.model = gcp_model(exec, solver.factors());
     result.history = state.history;
-    result.of_model = solver.final_loss();
     result.is_stuck = solver.is_stuck();
   }
 };
