@@ -52,10 +52,11 @@
 
 namespace sporades {
 
-/// How the bound m >= 0 is kept. Without a bound both enumerators of L-BFGS are not told apart:
-/// `automatic` is lbfgsb, which is plain L-BFGS then.
+/// How steps are found, and the bound m >= 0 is kept. Without a bound lbfgsb is plain L-BFGS, and
+/// lbfgs_square_roots is refused.
 enum class GcpMethod {
-  automatic,  // lbfgs_square_roots where there is a bound, else lbfgsb
+  automatic,  // lbfgs_square_roots where there is a bound; else adam where zeros are sampled, or
+              // lbfgsb
   /// By projection: a step goes along max(0, A + step D), and entries of D are 0 where A is 0 and
   /// the gradient positive (two-metric projection: Bertsekas, SIAM J. Control Optim. 20(2), 1982;
   /// with L-BFGS of the other entries: Schmidt, Kim & Sra, in Optimization for Machine Learning,
