@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/algorithms/detail/flat_factors.hpp>
 #include <sporades/algorithms/detail/gcp/vectors.hpp>
 #include <sporades/kernels/loss_samples.hpp>
 
