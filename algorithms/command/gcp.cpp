@@ -65,10 +65,18 @@ struct GcpMethodRun {
     return races_ ? "start: the best of three random ones, after some iterations of each" : "";
   }
 
-  /// The model's values, and MTTKRP on all modes.
+  /// The model's values, and MTTKRP on all modes; of all cells, if these are enumerated. Of an
+  /// epoch its steps.
   Work first_iteration(Problem const& problem) const {
     auto const N = static_cast<double>(problem.dims.size());
-    return {static_cast<double>(problem.plan.exact.X.nnz()) * options.rank * (N + 1 + N * N), 0};
+    double const nnz = static_cast<double>(problem.plan.exact.X.nnz());
+    double gradient = nnz * options.rank * (N + 1 + N * N);
+    if (problem.zeros == GcpZeros::enumeration)
+      gradient += N * sporades::detail::dense_size(problem.dims) * (2 * options.rank + 10);
+    bool const has_epochs =
+        problem.zeros == GcpZeros::samples || sporades::detail::descends(method_of(problem));
+    int const steps = options.tuning.epoch > 0 ? options.tuning.epoch : 100;
+    return {has_epochs ? steps * gradient : gradient, 0};
   }
 
   void describe(Problem const& problem, Report& report) const {
