@@ -11,14 +11,55 @@
 namespace sporades {
 namespace detail {
 
-/// values(p) = m_p of a CooModel
-template <class ExecutionSpace, class Model, class Value>
+/// values(p) = m_p of a CooModel. On GPUs an item a nonzero, and `lanes` of them share their work:
+/// each has every lanes-th column of the rows of all their nonzeros, so that neighbours read
+/// neighbouring numbers. In the end their sums are added across the lanes, each lane one nonzero's.
+template <class ExecutionSpace, class Model, class Value, int lanes>
 struct ModelValues {
   Model model;
   Value* values;  // nnz
+  Position count;
+
+  /// On GPUs all lanes have one, past the last nonzero, too.
+  std::uint64_t items() const { return (count + lanes - 1) / lanes * lanes; }
 
   KOKKOS_FUNCTION void operator()(Position p) const {
-    values[p] = static_cast<Value>(model.template at<ExecutionSpace>(p));
+    if constexpr (lanes == 1) {
+      values[p] = static_cast<Value>(model.template at<ExecutionSpace>(p));
+    } else {
+      double const sum = shared_sum(p < count ? p : count - 1);
+      if (p < count) values[p] = static_cast<Value>(sum);
+    }
+  }
+
+ private:
+  /// m_p, of all lanes' p at once.
+  KOKKOS_INLINE_FUNCTION double shared_sum(Position p) const {
+    auto const& nonzeros = model.nonzeros;
+    VectorLanes const vector = VectorLanes::of_items(lanes);
+    auto const mine = static_cast<std::uint64_t>(vector.mine());
+    double sums[lanes] = {};
+    for (std::uint64_t first = 0; first < model.rank; first += lanes) {
+      bool const is_there = first + mine < model.rank;
+      std::uint64_t const column = is_there ? first + mine : 0;
+      double products[lanes];
+      for (int q = 0; q < lanes; ++q) products[q] = model.weights[column];
+      for (int n = 0; n < nonzeros.others; ++n) {
+        auto const& A = nonzeros.factors[n];
+        auto const index = nonzeros.indices[n](p);
+        for (int q = 0; q < lanes; ++q)
+          products[q] *= static_cast<double>(
+              A.data()[static_cast<std::size_t>(vector.of(q, index)) * A.stride(0) + column]);
+      }
+      for (int q = 0; q < lanes; ++q) sums[q] += is_there ? products[q] : 0;
+    }
+    for (int half = lanes / 2; half > 0; half /= 2)
+      for (int q = 0; q < half; ++q) {
+        bool const is_upper = vector.mine() & half;
+        double const sent = is_upper ? sums[q] : sums[q + half];
+        sums[q] = (is_upper ? sums[q + half] : sums[q]) + vector.across(half, sent);
+      }
+    return sums[0];
   }
 };
 
@@ -41,9 +82,15 @@ void run_model_values(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memor
                       Vector<Value, MemorySpace> const& values) {
   using Model = CooModel<Scalar, Index, MemorySpace>;
   std::uint64_t const R = weights.extent(0);
-  ModelValues<ExecutionSpace, Model, Value> const kernel{coo_model(X, A, weights.data(), R),
-                                                         values.data()};
-  launch(exec, "sporades::model_values::kruskal", X.nnz(), (A.size() + 1) * R + 1, kernel);
+  auto const run = [&](auto lanes) {
+    ModelValues<ExecutionSpace, Model, Value, decltype(lanes)::value> const kernel{
+        coo_model(X, A, weights.data(), R), values.data(), X.nnz()};
+    launch(exec, "sporades::model_values::kruskal", kernel.items(), (A.size() + 1) * R + 1, kernel);
+  };
+  if constexpr (is_gpu<ExecutionSpace>)
+    // H200, 20 million nonzeros, double: 0.85 ms in place of 1.59 at R = 16, 0.56 of 0.39 at R = 5
+    if (R >= 8) return run(std::integral_constant<int, 8>{});
+  run(std::integral_constant<int, 1>{});
 }
 
 /// All modes, those that X is sorted by first, slowest first.
