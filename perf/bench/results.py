@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Results files: written whole or not at all, checked when read, merged."""
+import collections
 import copy
 import json
 import os
@@ -239,21 +240,24 @@ class Machine:
     def beside(self, libraries):
         """The machine with rows of these libraries, and of its own those that were measured in turn
         with them: rows of one kernel, tensor, type of values and number of components are all of one
-        file, the latest with a row of the libraries."""
+        file, that with the most rows of the libraries, of equals the latest: a library's program may
+        have failed on some modes."""
         def what(row):
             return row["kernel"], row["tensor"], row["scalar"], row["rank"]
 
-        latest = {}
+        fullest = {}  # what: (rows of the libraries, all rows)
         for results in self.files:
             own, peers = _split(results)
             peers = [row for row in peers if row["peer"] in libraries]
-            in_turn = {what(row): {} for row in peers}
+            counts = collections.Counter(map(what, peers))
+            in_turn = {one: (count, {}) for one, count in counts.items()
+                       if count >= fullest.get(one, (0,))[0]}
             for row in own + peers:
                 if what(row) in in_turn:
-                    in_turn[what(row)][names.key(row)] = row
-            latest.update(in_turn)
+                    in_turn[what(row)][1][names.key(row)] = row
+            fullest.update(in_turn)
         found = copy.copy(self)
-        found.rows = {key: row for rows in latest.values() for key, row in rows.items()}
+        found.rows = {key: row for _, rows in fullest.values() for key, row in rows.items()}
         found.files = []  # so that nothing else stands beside these rows
         return found
 
