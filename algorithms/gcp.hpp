@@ -254,8 +254,8 @@ GcpProblem<Scalar, Index, MemorySpace> make_gcp_problem(ExecutionSpace const& ex
 /// The state before the first iteration of a `random` start: numbers of [0, 1), or of [-1, 1) where
 /// factors may have any sign, which depend on the seed, the rank and X's dims. When a run begins,
 /// factors of any sign become minus the gradient that they have near m = 0; rows of others are
-/// multiplied by minus the gradient of equal entries there, or 0 where that is less (for PoissonLoss
-/// nearly the sums of X's slices). All are scaled
+/// multiplied by minus the gradient of equal entries there, or 0 where that is less (for
+/// PoissonLoss nearly the sums of X's slices). All are scaled
 /// - so that the norm of the model is that of X (over the given entries, where others are missing),
 /// - where m >= 0, then by the power of two that gives the least loss,
 /// and columns so that those of the variables of a component have the same length in all modes.
@@ -293,8 +293,8 @@ GcpResult<Scalar, MemorySpace> gcp(ExecutionSpace const& exec,
 
 /// The whole decomposition: from one start, or from several random ones, of which the model of the
 /// least loss is returned. Where factors may have any sign, the first is the best of three random
-/// starts after 20 iterations, or options.iterations if they are fewer. Cost and errors are those
-/// of make_gcp_problem, gcp_start and gcp on a problem. Fences exec.
+/// starts after 20 iterations (of adam and its like: one), or options.iterations if they are fewer.
+/// Cost and errors are those of make_gcp_problem, gcp_start and gcp on a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
 GcpResult<Scalar, MemorySpace> gcp(ExecutionSpace const& exec,
                                    CooTensor<Scalar, Index, MemorySpace> X,

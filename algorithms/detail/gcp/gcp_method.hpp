@@ -10,8 +10,8 @@
 
 namespace sporades::detail {
 
-/// The random starts that race, and how long.
-inline constexpr int gcp_race_starts = 3, gcp_race_iterations = 20;
+/// The random starts that race, and how long: steps, or epochs of adam and its like.
+inline constexpr int gcp_race_starts = 3, gcp_race_iterations = 20, gcp_race_epochs = 1;
 
 template <class Loss>
 bool has_gcp_race(GcpOptionsOf<Loss> const& options) {
@@ -70,7 +70,9 @@ struct Method<ExecutionSpace, GcpProblem<ScalarType, IndexType, MemorySpaceType>
   static void race(ExecutionSpace const& exec, Problem& problem, GcpOptionsOf<Loss> const& options,
                    State& state) {
     auto one = options;
-    one.iterations = std::min(options.iterations, gcp_race_iterations);
+    bool const has_epochs = descends(method_of(options, problem.zeros));
+    one.iterations =
+        std::min(options.iterations, has_epochs ? gcp_race_epochs : gcp_race_iterations);
     double least = -run_from(exec, problem, one, state, {}).value();
     for (int k = 1; k < gcp_race_starts; ++k) {
       one.seed = seed_of_start(~options.seed, k);

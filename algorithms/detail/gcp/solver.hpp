@@ -126,23 +126,22 @@ class GcpSolver {
   }
 
  private:
-  /// The state, made ready for its first iteration.
+  /// The state, made ready for its first iteration. Gradients are taken near m = 0, where the
+  /// tangent stands for zeros that are sampled: where steps draw none, neither does the start.
   template <class Loss>
   static State& begun(ExecutionSpace const& exec, Problem& problem,
                       GcpOptionsOf<Loss> const& options, State& state) {
     bool const is_bare = is_concave_at_zero(options);
-    Position const cells = drawn_cells(options, problem.plan.exact.X.nnz());
     bool const draws = problem.zeros == GcpZeros::samples || is_bare;
+    Position const cells = descends(method_of(options, problem.zeros)) && !is_bare
+                               ? drawn_cells(options, problem.plan.exact.X.nnz())
+                               : 0;
     auto const source = gcp_source(exec, problem, options);
-    begin_gcp(exec, problem, options, state,
-              [&](auto const& model, Factors<Scalar, Memory> const* V) {
-                GcpDraw const draw{~std::uint64_t{0},
-                                   is_bare ? 0
-                                   : V     ? cells
-                                           : most_drawn(problem),
-                                   false};
-                return source(model, V, draws ? &draw : nullptr).value;
-              });
+    begin_gcp(
+        exec, problem, options, state, [&](auto const& model, Factors<Scalar, Memory> const* V) {
+          GcpDraw const draw{~std::uint64_t{0}, V || is_bare ? cells : most_drawn(problem), false};
+          return source(model, V, draws ? &draw : nullptr).value;
+        });
     return state;
   }
 
