@@ -61,6 +61,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what GCP draws and enumerates",
   Position const nonzeros = GENERATE(0, 3000);
   if (zeros == GcpZeros::enumeration && sporades::detail::dense_size(trial.dims) > 1e6) return;
   if (nonzeros > 0 && (zeros != GcpZeros::samples || method != GcpMethod::adam)) return;
+  if (nonzeros == 0 && zeros == GcpZeros::samples && method == GcpMethod::adam) return;
   CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, loss, to_string(zeros), to_string(method),
           nonzeros);
   auto X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
