@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <sporades/algorithms/cp_als.hpp>
@@ -205,6 +206,47 @@ TEMPLATE_LIST_TEST_CASE("a snapshot of GCP continues bit for bit", "[algorithms]
   broken.arrays.at("factor-1").pop_back();
   CHECK_THROWS_WITH(sporades::restore<State>(exec, broken),
                     ContainsSubstring("gcp: the snapshot's array factor-1 has"));
+}
+
+TEMPLATE_LIST_TEST_CASE("random starts of GCP follow the rows of X and differ by the seed",
+                        "[algorithms][gcp]", sporades::test::DoubleCases) {
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = police_deaths<double>(exec);
+  GcpOptions options;
+  options.rank = 4;
+  options.loss = sporades::PoissonLoss{};
+  auto problem = make_gcp_problem(exec, X, options);
+  auto state = gcp_start(exec, X, options);
+  std::vector<sporades::Matrix<double, Kokkos::HostSpace>> random;
+  for (auto const& A : state.factors) random.push_back(sporades::test::matrix_on_host(A));
+  auto const source = sporades::detail::gcp_source(exec, problem, options);
+  begin_gcp(exec, problem, options, state,
+            [&](auto const& model, auto V) { return source(model, V, nullptr).value; });
+  auto const entries = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+  exec.fence();
+  for (int n = 0; n < 3; ++n) {
+    auto const roots = sporades::test::matrix_on_host(state.factors[static_cast<std::size_t>(n)]);
+    std::vector<double> sums(roots.extent(0));
+    for (Position p = 0; p < X.nnz(); ++p) sums[entries.coordinates(n, p)] += entries.values(p);
+    auto const most =
+        static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
+    for (std::size_t r = 0; r < 4; ++r) {
+      auto const weight = [&](std::size_t i) {
+        return roots(i, r) * roots(i, r) / random[static_cast<std::size_t>(n)](i, r);
+      };
+      for (std::size_t i = 0; i < sums.size(); ++i)  // what zeros take off shows in short sums
+        if (sums[i] > 0.1 * sums[most])
+          CHECK(weight(i) == Approx(weight(most) * sums[i] / sums[most]).epsilon(0.02));
+    }
+  }
+
+  options.iterations = 1;
+  std::vector<double> losses;
+  for (std::uint64_t const seed : {1, 2}) {
+    options.seed = seed;
+    losses.push_back(gcp(exec, X, options).loss());
+  }
+  CHECK(std::abs(losses[0] - losses[1]) > 1e-4 * losses[0]);  // not the columns in another order
 }
 
 TEMPLATE_LIST_TEST_CASE("GCP has the same bits on any number of threads",

@@ -73,9 +73,8 @@ struct GcpMethodRun {
     double gradient = nnz * options.rank * (N + 1 + N * N);
     if (problem.zeros == GcpZeros::enumeration)
       gradient += N * sporades::detail::dense_size(problem.dims) * (2 * options.rank + 10);
-    bool const has_epochs =
-        problem.zeros == GcpZeros::samples || sporades::detail::descends(method_of(problem));
-    int const steps = options.tuning.epoch > 0 ? options.tuning.epoch : 100;
+    bool const has_epochs = sporades::detail::has_epochs(method_of(problem), problem.zeros);
+    int const steps = sporades::detail::steps_of_epoch(options.tuning);
     return {has_epochs ? steps * gradient : gradient, 0};
   }
 

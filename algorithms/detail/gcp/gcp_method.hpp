@@ -70,9 +70,10 @@ struct Method<ExecutionSpace, GcpProblem<ScalarType, IndexType, MemorySpaceType>
   static void race(ExecutionSpace const& exec, Problem& problem, GcpOptionsOf<Loss> const& options,
                    State& state) {
     auto one = options;
-    bool const has_epochs = descends(method_of(options, problem.zeros));
     one.iterations =
-        std::min(options.iterations, has_epochs ? gcp_race_epochs : gcp_race_iterations);
+        std::min(options.iterations, has_epochs(method_of(options, problem.zeros), problem.zeros)
+                                         ? gcp_race_epochs
+                                         : gcp_race_iterations);
     double least = -run_from(exec, problem, one, state, {}).value();
     for (int k = 1; k < gcp_race_starts; ++k) {
       one.seed = seed_of_start(~options.seed, k);

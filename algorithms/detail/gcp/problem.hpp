@@ -91,6 +91,14 @@ inline bool descends(GcpMethod method) {
   return method == GcpMethod::adam || method == GcpMethod::adagrad || method == GcpMethod::sgd;
 }
 
+/// Whether an iteration is an epoch of several steps, and how many.
+inline bool has_epochs(GcpMethod method, GcpZeros zeros) {
+  return descends(method) || zeros == GcpZeros::samples;
+}
+inline int steps_of_epoch(GcpTuning const& tuning) {
+  return tuning.epoch > 0 ? tuning.epoch : 100;
+}
+
 /// What GCP alone has of what all processes of a call give alike.
 template <class Loss>
 NamedOptions named_options(GcpOptionsOf<Loss> const& options) {

@@ -26,7 +26,7 @@ class GcpSolver {
   using State = typename Search::State;
   using Variables = typename Search::Variables;
 
-  static constexpr int bare_steps = 100, search_steps = 100, descent_steps = 100;
+  static constexpr int bare_steps = 100;
   static constexpr double default_rate = 0.1;
 
  public:
@@ -39,7 +39,7 @@ class GcpSolver {
         tuning_(options.tuning),
         method_(method_of(options, problem.zeros)),
         is_sampled_(problem.zeros == GcpZeros::samples),
-        has_epochs_(descends(method_) || is_sampled_),
+        has_epochs_(has_epochs(method_, problem.zeros)),
         begins_bare_(!descends(method_) && is_concave_at_zero(options)),
         is_bounded_(has_bound(options) && !has_roots(options)),
         drawn_(drawn_cells(options, problem.plan.exact.X.nnz())),
@@ -218,8 +218,7 @@ class GcpSolver {
     }
   }
 
-  /// How many steps an epoch takes, or what is left of that after failures.
-  int steps_of_epoch(int usual) const { return tuning_.epoch > 0 ? tuning_.epoch : usual; }
+  /// What is left of a rate, or of the steps of an epoch, after failures.
   double care() const { return std::pow(tuning_.decay, failures_); }
 
   void search_epoch() {
@@ -229,7 +228,7 @@ class GcpSolver {
       search_.draw = GcpDraw{};
       search_.begin();
     } else {
-      steps = steps_of_epoch(search_steps) * care();
+      steps = steps_of_epoch(tuning_) * care();
       search_.begin_with_tangent(problem_.plan,
                                  {static_cast<std::uint64_t>(evaluations_), drawn_, true},
                                  slope_at_zero_, products_);
@@ -245,7 +244,7 @@ class GcpSolver {
     double rate = (tuning_.rate > 0 ? tuning_.rate : default_rate) * care() *
                   std::sqrt(op.dot(state_.entries, state_.entries) / size);
     now.step = rate;
-    for (int k = 0; k < steps_of_epoch(descent_steps); ++k) {
+    for (int k = 0; k < steps_of_epoch(tuning_); ++k) {
       if (is_sampled_)
         search_.draw = GcpDraw{static_cast<std::uint64_t>(evaluations_ + k), drawn_, false};
       search_.begin();

@@ -33,6 +33,15 @@ struct SpreadEntries {
   }
 };
 
+/// a(i) = a(i) w(i)
+template <class Scalar, class MemorySpace>
+struct WeighEntries {
+  Scalar const* w;
+  Scalar* a;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { a[i] *= w[i]; }
+};
+
 /// The random start, not scaled. Fences exec.
 template <class Scalar, class ExecutionSpace, class Loss>
 GcpState<Scalar, typename ExecutionSpace::memory_space> random_gcp_start(
@@ -216,11 +225,11 @@ void turn_to_data(ExecutionSpace const& exec, Problem const& problem, bool has_b
   fill_view(exec, ones.entries, Scalar(1));
   auto const V = downhill_from(exec, problem, ones.factors, source);
   if (!V) return;
-  operations.combine("sporades::gcp::weigh", 1, V->entries, 0, V->entries, V->entries, nullptr,
-                     true);
-  if (operations.dot(V->entries, V->entries) > 0)
+  auto const& weights = V->entries;
+  operations.combine("sporades::gcp::weigh", 1, weights, 0, weights, weights, nullptr, true);
+  if (operations.dot(weights, weights) > 0)
     operations.run("sporades::gcp::weigh",
-                   ByRoots<Scalar, Memory>{V->entries.data(), state.entries.data()});
+                   WeighEntries<Scalar, Memory>{weights.data(), state.entries.data()});
 }
 
 /// Makes variables of the factors of a start, whose columns get the same length in all modes.

@@ -126,9 +126,9 @@ MemoryNeed run_need(ExecutionSpace const& exec, CooShape const& shape, Tensor co
   // GcpSolver: a gradient, and where variables are roots their squares; of L-BFGS the direction,
   // the next variables and their gradient, and pairs; of others what epochs may bring back.
   bool const is_bounded = has_bound(options) && !has_roots(options) && !descends(method);
-  bool const has_epochs = zeros == GcpZeros::samples || is_concave_at_zero(options);
+  bool const may_undo = has_epochs(method, zeros) || is_concave_at_zero(options);
   double vectors = 1 + (has_roots(options) ? 1 : 0);
-  vectors += descends(method) ? 3 : 3 + (has_epochs ? 1 : 0);
+  vectors += descends(method) ? 3 : 3 + (may_undo ? 1 : 0);
   if (zeros == GcpZeros::samples && !descends(method)) vectors += 1;  // the tangent's gradient
   count.hold(vectors * factors + pairs + dot_bytes(factors / sizeof(Scalar)) +
              (is_bounded ? factors / sizeof(Scalar) : 0));
