@@ -159,7 +159,8 @@ struct GcpProblem {
   AbsentEntries absent = AbsentEntries::zero;
   GcpZeros zeros = GcpZeros::closed_form;  // how they are computed; never automatic
   std::string reason;                      // why so
-  Communicator processes;                  // this one alone
+  Communicator processes;                  // that share the entries
+  std::vector<RowMap> factor_rows;  // per mode, of processes: the rows of a model that this one has
 };
 
 /// What is known of a finished iteration.
@@ -238,8 +239,8 @@ struct MethodTypes<GcpProblem<Scalar, Index, MemorySpace>> {
 /// Makes X ready: plans MTTKRP on all modes, which gradients take, and room for draws. X: entries
 /// in any order, zeros among them or not; values of equal coordinates are added where absent
 /// entries are zeros, and are several observations where they are missing. The problem keeps X or
-/// its sums beside the plan. Cost: a sort a mode. On one process; nothing is streamed. Fences exec.
-/// Throws Error where
+/// its sums beside the plan. Cost: a sort a mode. Nothing is streamed. Fences exec. Throws Error
+/// where
 /// - options are out of range, or ask for streaming,
 /// - X has no entries, has an index past its mode, or holds NaN or infinity,
 /// - the loss has another lower bound than 0, or does not allow zeros that are absent entries,
@@ -248,6 +249,19 @@ struct MethodTypes<GcpProblem<Scalar, Index, MemorySpace>> {
 ///   without a bound.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
 GcpProblem<Scalar, Index, MemorySpace> make_gcp_problem(ExecutionSpace const& exec,
+                                                        CooTensor<Scalar, Index, MemorySpace> X,
+                                                        GcpOptionsOf<Loss> const& options);
+
+/// make_gcp_problem of a tensor whose entries are those of all processes. X: the entries that this
+/// process brings, any of them, with the dims of the whole. Each process gets as many of them, and
+/// all rows of factors: an evaluation computes its entries, and its part of cells that are
+/// enumerated, then sends about twice the bytes of the factors. Cells are drawn on all alike. The
+/// loss and gradient are those of one process but for the order of sums. States have all rows;
+/// models, that are given or returned, those that problem.factor_rows says. Collective. Fences
+/// exec. Throws as on one process, and Error where dims disagree or options.memory is set.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
+GcpProblem<Scalar, Index, MemorySpace> make_gcp_problem(Communicator const& processes,
+                                                        ExecutionSpace const& exec,
                                                         CooTensor<Scalar, Index, MemorySpace> X,
                                                         GcpOptionsOf<Loss> const& options);
 
@@ -265,6 +279,13 @@ GcpState<Scalar, MemorySpace> gcp_start(ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> const& X,
                                         GcpOptionsOf<Loss> const& options);
 
+/// gcp_start of a `random` start for a problem, whose processes each get all rows. Collective.
+/// Fences exec. Throws Error as on one process.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
+GcpState<Scalar, MemorySpace> gcp_start(ExecutionSpace const& exec,
+                                        GcpProblem<Scalar, Index, MemorySpace> const& problem,
+                                        GcpOptionsOf<Loss> const& options);
+
 /// The state before the first iteration of a given start, whose factors, I_n x R in any memory
 /// space, are copied. Its columns are balanced when a run begins, and not scaled. Square roots
 /// cannot leave 0: with these, entries below 1e-6 of their column's mean are raised to that. Fences
@@ -274,6 +295,16 @@ template <class ExecutionSpace, class Scalar, class StartSpace, class Loss>
 GcpState<Scalar, typename ExecutionSpace::memory_space> gcp_start(
     ExecutionSpace const& exec, Dims const& dims, GcpOptionsOf<Loss> const& options,
     KruskalTensor<Scalar, StartSpace> const& start);
+
+/// gcp_start of a given start for a problem, whose processes each hand in their rows of the
+/// factors: of mode n those that problem.factor_rows[n] says, or all on one process. Collective.
+/// Fences exec. Throws Error as on one process.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace,
+          class Loss>
+GcpState<Scalar, MemorySpace> gcp_start(ExecutionSpace const& exec,
+                                        GcpProblem<Scalar, Index, MemorySpace> const& problem,
+                                        GcpOptionsOf<Loss> const& options,
+                                        KruskalTensor<Scalar, StartSpace> const& start);
 
 /// Goes on from the state, which is changed, until two iterations lower the loss by less than the
 /// tolerance says, no step lowers it, all iterations are done or the observer returns false.
@@ -297,6 +328,15 @@ GcpResult<Scalar, MemorySpace> gcp(ExecutionSpace const& exec,
 /// Cost and errors are those of make_gcp_problem, gcp_start and gcp on a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
 GcpResult<Scalar, MemorySpace> gcp(ExecutionSpace const& exec,
+                                   CooTensor<Scalar, Index, MemorySpace> X,
+                                   GcpOptionsOf<Loss> const& options,
+                                   Observer const& observer = {});
+
+/// gcp of the entries of all processes, which each calls with those that it brings: see
+/// make_gcp_problem. The model has the rows of factors that this process owns. Collective. Fences
+/// exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
+GcpResult<Scalar, MemorySpace> gcp(Communicator const& processes, ExecutionSpace const& exec,
                                    CooTensor<Scalar, Index, MemorySpace> X,
                                    GcpOptionsOf<Loss> const& options,
                                    Observer const& observer = {});

@@ -100,8 +100,7 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t number) {
 
 void write_checkpoint(std::string const& path, Facts const& facts,
                       std::vector<CheckpointArray> const& arrays, std::vector<RowMap> const& rows) {
-  auto const processes = rows.empty() ? Communicator() : rows.front().processes;
-  sporades::detail::FirstProcess first(processes);
+  sporades::detail::FirstProcess first(processes());
   CheckpointFile file;
   first([&] { file.open(path); });
   for (auto const& array : arrays) {
@@ -112,7 +111,7 @@ void write_checkpoint(std::string const& path, Facts const& facts,
       auto const& own = rows[static_cast<std::size_t>(array.mode)];
       std::uint64_t const here = own.here(0);
       std::uint64_t row = 0;
-      for (auto const bytes : sporades::detail::all_gather(processes, "bytes of rows",
+      for (auto const bytes : sporades::detail::all_gather(processes(), "bytes of rows",
                                                            here == 0 ? 0 : array.bytes / here))
         row = std::max(row, bytes);
       auto const* const bytes = static_cast<std::byte const*>(array.data);

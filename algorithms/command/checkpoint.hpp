@@ -36,10 +36,10 @@ struct CheckpointArray {
 ///        u64      its XXH64
 ///        u64      bytes of the file
 ///        u64      XXH64 of the 32 bytes before
-/// rows: of each mode, where processes share them; the first process writes, and gets the rows in
-/// pieces. The file does not depend on how many processes there are. The file that was there stays
-/// whole until the new one is on the disk, so that a kill at any moment leaves one of the two.
-/// Collective. Throws RunError where it cannot be written.
+/// rows: of each mode, where processes share them; none where each has all. The first process
+/// writes, and gets the rows in pieces. The file does not depend on how many processes there are.
+/// The file that was there stays whole until the new one is on the disk, so that a kill at any
+/// moment leaves one of the two. Collective. Throws RunError where it cannot be written.
 void write_checkpoint(std::string const& path, Facts const& facts,
                       std::vector<CheckpointArray> const& arrays,
                       std::vector<RowMap> const& rows = {});

@@ -131,6 +131,7 @@ template <class ExecutionSpace, class Problem, class Options>
 StateOf<Problem> random_start(ExecutionSpace const& exec, Problem const& problem,
                               Options const& options) {
   using M = Method<ExecutionSpace, Problem>;
+  expect_no_model<M>(options);
   std::vector<DistributedMatrix<typename M::Scalar, typename M::MemorySpace>> const none(
       problem.dims.size());
   return M::start_of(exec, problem.dims, M::rows(problem), none, options);

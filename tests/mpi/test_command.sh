@@ -119,6 +119,26 @@ check "the model of cp-apr from a given one" cmp one.ktns many.ktns
 together 3 2 "${apr[@]}" --method mu --strategy alto
 says 'strategy alto works on one process'
 
+# GCP, whose last digits depend on the number of processes.
+gcp=(gcp "$police" --loss poisson --rank 5 --tolerance 0)
+near() { # near REPORT REPORT: their losses
+  check "the losses of $1 and $2" awk '/^ *"loss": [-0-9]/ { loss[FILENAME] = $2 + 0 }
+    END { a = loss[ARGV[1]]; b = loss[ARGV[2]]; exit !(a != 0 && (a - b) ^ 2 < (1e-9 * a) ^ 2) }' "$1" "$2"
+}
+run 0 "${gcp[@]}" --iterations 8 -o one.ktns --report one.json
+together 3 0 "${gcp[@]}" --iterations 8 -o many.ktns --report many.json
+near one.json many.json
+together 3 0 "${gcp[@]}" --iterations 4 --checkpoint three.ck
+together 3 0 "${gcp[@]}" --iterations 8 --resume three.ck -o resumed.ktns
+check "the model of gcp from a checkpoint on as many" cmp many.ktns resumed.ktns
+together 2 0 "${gcp[@]}" --iterations 8 --resume three.ck --report two.json
+near one.json two.json
+run 0 "${gcp[@]}" --iterations 8 --resume three.ck --report alone.json
+near one.json alone.json
+run 0 "${gcp[@]}" --iterations 2 --init one.ktns --report one.json
+together 3 0 "${gcp[@]}" --iterations 2 --init one.ktns --report many.json
+near one.json many.json
+
 # Tucker, whose strategy on several processes is fused.
 tucker=(tucker "$police" --ranks 4,3,5 --tolerance 0 --strategy fused)
 run 0 "${tucker[@]}" --iterations 9 -o one.ttns

@@ -48,6 +48,34 @@ GcpState<Scalar, MemorySpace> gcp_start(ExecutionSpace const& exec,
     return detail::first_start<GcpProblem<Scalar, Index, MemorySpace>>(exec, X, options);
 }
 
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
+GcpProblem<Scalar, Index, MemorySpace> make_gcp_problem(Communicator const& processes,
+                                                        ExecutionSpace const& exec,
+                                                        CooTensor<Scalar, Index, MemorySpace> X,
+                                                        GcpOptionsOf<Loss> const& options) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::make_problem<GcpProblem<Scalar, Index, MemorySpace>>(
+        processes, exec, hand_over(X), options, nullptr);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
+GcpState<Scalar, MemorySpace> gcp_start(ExecutionSpace const& exec,
+                                        GcpProblem<Scalar, Index, MemorySpace> const& problem,
+                                        GcpOptionsOf<Loss> const& options) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::random_start(exec, problem, options);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace,
+          class Loss>
+GcpState<Scalar, MemorySpace> gcp_start(ExecutionSpace const& exec,
+                                        GcpProblem<Scalar, Index, MemorySpace> const& problem,
+                                        GcpOptionsOf<Loss> const& options,
+                                        KruskalTensor<Scalar, StartSpace> const& start) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::start_of_model(exec, problem, options, start);
+}
+
 template <class ExecutionSpace, class Scalar, class StartSpace, class Loss>
 GcpState<Scalar, typename ExecutionSpace::memory_space> gcp_start(
     ExecutionSpace const& exec, Dims const& dims, GcpOptionsOf<Loss> const& options,
@@ -74,6 +102,15 @@ GcpResult<Scalar, MemorySpace> gcp(ExecutionSpace const& exec,
   if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
     return detail::decompose<GcpProblem<Scalar, Index, MemorySpace>>(exec, hand_over(X), options,
                                                                      observer);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
+GcpResult<Scalar, MemorySpace> gcp(Communicator const& processes, ExecutionSpace const& exec,
+                                   CooTensor<Scalar, Index, MemorySpace> X,
+                                   GcpOptionsOf<Loss> const& options, Observer const& observer) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::decompose<GcpProblem<Scalar, Index, MemorySpace>>(processes, exec, hand_over(X),
+                                                                     options, observer);
 }
 
 }  // namespace sporades

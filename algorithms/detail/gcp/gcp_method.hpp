@@ -37,7 +37,7 @@ struct Method<ExecutionSpace, GcpProblem<ScalarType, IndexType, MemorySpaceType>
                       GcpOptionsOf<Loss> const& options) {
     return build_gcp_problem(processes, exec, hand_over(X), options);
   }
-  static std::vector<RowMap> rows(Problem const&) { return {}; }  // there is one process
+  static std::vector<RowMap> rows(Problem const& problem) { return problem.factor_rows; }
   static std::vector<RowMap> state_rows(Problem const&) { return {}; }
 
   template <class Loss>
@@ -54,9 +54,10 @@ struct Method<ExecutionSpace, GcpProblem<ScalarType, IndexType, MemorySpaceType>
     return random_gcp_start<Scalar>(exec, dims, options);
   }
   template <class Model, class Loss>
-  static State given_start(ExecutionSpace const& exec, Dims const& dims, std::vector<RowMap> const&,
-                           GcpOptionsOf<Loss> const& options, Model const& given) {
-    return given_gcp_start(exec, dims, options, given);
+  static State given_start(ExecutionSpace const& exec, Dims const& here,
+                           std::vector<RowMap> const& rows, GcpOptionsOf<Loss> const& options,
+                           Model const& given) {
+    return given_gcp_start(exec, here, rows, options, given);
   }
 
   /// Among factors of any sign components may come to cancel one another, and such a run ends in a
@@ -91,7 +92,7 @@ struct Method<ExecutionSpace, GcpProblem<ScalarType, IndexType, MemorySpaceType>
     expects(problem.rank == options.rank && problem.absent == options.absent,
             "gcp: the problem was made for rank ", problem.rank, " and absent entries that are `",
             to_string(problem.absent), "`");
-    Position const nnz = problem.plan.exact.X.nnz();
+    Position const nnz = nnz_of(problem);
     auto const zeros = choose_zeros(exec, problem.dims, nnz, options).zeros;
     expects(problem.zeros == zeros, "gcp: the problem was made for zeros by `",
             to_string(problem.zeros), "`, and the options ask for `", to_string(zeros), "`");
@@ -107,10 +108,11 @@ struct Method<ExecutionSpace, GcpProblem<ScalarType, IndexType, MemorySpaceType>
     for (auto* const list : {&state.steps, &state.changes})
       while (!is_descent && list->size() > longest) list->erase(list->begin());
   }
-  static void finish(ExecutionSpace const& exec, Problem const&, Solver& solver, State const& state,
-                     Result& result) {
+  static void finish(ExecutionSpace const& exec, Problem const& problem, Solver& solver,
+                     State const& state, Result& result) {
     result.of_model = solver.final_loss();
     result.model = gcp_model(exec, solver.factors());
+    take_own_rows(exec, problem.factor_rows, result.model);
     result.history = state.history;
     result.is_stuck = solver.is_stuck();
   }

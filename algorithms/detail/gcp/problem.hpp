@@ -219,6 +219,12 @@ MttkrpAllModesOptions products_of(GcpOptionsOf<Loss> const& options) {
   return products;
 }
 
+/// The entries of all processes.
+template <class Problem>
+Position nnz_of(Problem const& problem) {
+  return problem.plan.exact.work.places.all();
+}
+
 /// make_gcp_problem.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, class Loss>
 GcpProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_gcp_problem(
@@ -227,28 +233,34 @@ GcpProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_gcp_probl
   using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
   Region const region("sporades::make_gcp_problem");
   check_gcp(options);
-  expects(processes.size() == 1, "gcp: runs on one process, not on ", processes.size());
   GcpProblem<Scalar, Index, MemorySpace> problem;
   if constexpr (std::is_same_v<GivenSpace, MemorySpace>) {
-    expects(X.nnz() > 0, "gcp: X (", to_string(X.dims), ") has no entries: ",
+    Position nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+    expects(nnz > 0, "gcp: X (", to_string(X.dims), ") has no entries: ",
             options.absent == AbsentEntries::missing ? "all are missing" : "nothing to fit");
     expect_decomposable(processes, exec, X, "gcp");
-    if (options.absent == AbsentEntries::zero) X = sum_duplicates(exec, hand_over(X)).tensor;
+    if (options.absent == AbsentEntries::zero) X = summed_across(processes, exec, hand_over(X));
+    nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+    X = cut_at(processes, exec, hand_over(X), even_cuts(processes.size(), nnz));
+    problem.processes = processes;
     problem.dims = X.dims;
+    if (processes.size() > 1)
+      for (auto const dim : X.dims)
+        problem.factor_rows.push_back({processes, even_cuts(processes.size(), dim)});
     problem.rank = options.rank;
     problem.absent = options.absent;
-    auto const [zeros, reason] = choose_zeros(exec, X.dims, X.nnz(), options);
+    auto const [zeros, reason] = choose_zeros(exec, X.dims, nnz, options);
     problem.zeros = zeros;
     problem.reason = reason;
     auto& plan = problem.plan;
     if (zeros == GcpZeros::samples) {
       LossSampleOptions draws;
-      draws.samples = std::max(drawn_cells(options, X.nnz()), compared_cells(X.nnz()));
+      draws.samples = std::max(drawn_cells(options, nnz), compared_cells(nnz));
       draws.nonzeros = options.tuning.nonzeros;
       draws.seed = options.seed;
-      plan = make_loss_samples_plan(exec, X, draws, products_of(options));
+      plan = build_loss_samples_plan(processes, exec, X, draws, products_of(options));
     } else {
-      plan.exact = make_loss_gradient_plan(exec, X, products_of(options));
+      plan.exact = build_loss_gradient_plan(processes, exec, X, products_of(options));
       plan.drawn.entries.dims = X.dims;
     }
   } else {

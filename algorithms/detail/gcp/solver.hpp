@@ -42,7 +42,7 @@ class GcpSolver {
         has_epochs_(has_epochs(method_, problem.zeros)),
         begins_bare_(!descends(method_) && is_concave_at_zero(options)),
         is_bounded_(has_bound(options) && !has_roots(options)),
-        drawn_(drawn_cells(options, problem.plan.exact.X.nnz())),
+        drawn_(drawn_cells(options, nnz_of(problem))),
         slope_at_zero_(slope_at_zero(options)),
         products_(products_of(options)),
         search_(exec, state, gcp_source(exec, problem, options), is_bounded_, tuning_.history,
@@ -134,7 +134,7 @@ class GcpSolver {
     bool const is_bare = is_concave_at_zero(options);
     bool const draws = problem.zeros == GcpZeros::samples || is_bare;
     Position const cells = descends(method_of(options, problem.zeros)) && !is_bare
-                               ? drawn_cells(options, problem.plan.exact.X.nnz())
+                               ? drawn_cells(options, nnz_of(problem))
                                : 0;
     auto const source = gcp_source(exec, problem, options);
     begin_gcp(

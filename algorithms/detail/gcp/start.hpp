@@ -6,6 +6,7 @@
 #include <optional>
 #include <sporades/algorithms/detail/check_start.hpp>
 #include <sporades/algorithms/detail/column_norms.hpp>
+#include <sporades/algorithms/detail/gcp/rows.hpp>
 #include <sporades/algorithms/detail/gcp/source.hpp>
 #include <sporades/algorithms/detail/gcp/vectors.hpp>
 #include <sporades/core/random.hpp>
@@ -70,13 +71,17 @@ void scale_columns_by(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> co
   fence(exec, "sporades::gcp::scale_columns");
 }
 
-/// The given start, with its weights in the factors, in all modes alike. Fences exec.
+/// The given start, with its weights in the factors, in all modes alike. start: its rows here; the
+/// state gets all. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class StartSpace, class Loss>
 GcpState<Scalar, typename ExecutionSpace::memory_space> given_gcp_start(
-    ExecutionSpace const& exec, Dims const& dims, GcpOptionsOf<Loss> const& options,
-    KruskalTensor<Scalar, StartSpace> const& start) {
-  auto const given = copy_of_start("gcp", exec, start);
-  check_start("gcp", dims, options.rank, given.factors, static_cast<int>(given.weights.size()));
+    ExecutionSpace const& exec, Dims const& here, std::vector<RowMap> const& rows,
+    GcpOptionsOf<Loss> const& options, KruskalTensor<Scalar, StartSpace> const& start) {
+  auto given = copy_of_start("gcp", exec, start);
+  check_start("gcp", here, options.rank, given.factors, static_cast<int>(given.weights.size()));
+  given.factors = take_all_rows(exec, rows, given.factors);
+  Dims dims;
+  for (auto const& A : given.factors) dims.push_back(A.extent(0));
   auto state = new_gcp_state<Scalar>(exec, dims, options.rank);
   for (std::size_t n = 0; n < dims.size(); ++n) {
     copy_view(exec, state.factors[n], given.factors[n]);
@@ -121,6 +126,9 @@ void check_gcp_state(Dims const& dims, GcpOptionsOf<Loss> const& options,
 template <class ExecutionSpace, class Problem, class Model>
 double norm_ratio(ExecutionSpace const& exec, Problem const& problem, Model const& model) {
   auto const& X = problem.plan.exact.X;
+  auto const norm_of_entries = [&](auto const& values) {
+    return std::sqrt(sum_of_all(problem.processes, "sums of values", norm_squared(exec, values)));
+  };
   double of_model = 0;
   if (problem.absent == AbsentEntries::zero) {
     of_model = norm(exec, model);
@@ -129,9 +137,9 @@ double norm_ratio(ExecutionSpace const& exec, Problem const& problem, Model cons
         exec, "sporades::gcp::start_values", X.nnz());
     std::vector<double> const ones(static_cast<std::size_t>(model.rank()), 1.0);
     run_model_values(exec, X, model.factors, to_view(exec, "sporades::gcp::ones", ones), m);
-    of_model = std::sqrt(norm_squared(exec, m));
+    of_model = norm_of_entries(m);
   }
-  double const ratio = std::sqrt(norm_squared(exec, X.values)) / of_model;
+  double const ratio = norm_of_entries(X.values) / of_model;
   return ratio > 0 && std::isfinite(ratio) ? ratio : 1;
 }
 

@@ -20,7 +20,7 @@ struct RaiseTo {
 };
 
 /// A linear function of the model's values, sum_i T(i) m(i), with its gradient: in place of samples
-/// that are held, of which it is the tangent.
+/// that are held, of which it is the tangent. Processes share its terms.
 template <class ExecutionSpace, class Scalar, class Index>
 class SampledTangent {
   using Memory = typename ExecutionSpace::memory_space;
@@ -38,6 +38,12 @@ class SampledTangent {
     if (is_zero_) return;
     launch(exec, "sporades::gcp::raise_slopes", T.nnz(), 1,
            RaiseTo<Scalar>{T.values.data(), static_cast<Scalar>(-most)});
+    processes_ = plan.exact.work.places.processes;
+    auto const cuts = even_cuts(processes_.size(), T.nnz());
+    auto const me = static_cast<std::size_t>(processes_.rank());
+    auto const own = std::make_pair(cuts[me], cuts[me + 1]);
+    T.coordinates = Kokkos::subview(T.coordinates, Kokkos::ALL, own);
+    T.values = Kokkos::subview(T.values, own);
     options.products.updatable = false;
     plan_ = make_mttkrp_all_modes_plan(exec, hand_over(T), options);
   }
@@ -49,6 +55,7 @@ class SampledTangent {
     if (is_zero_) return 0;
     factors_changed(plan_);
     mttkrp_all_modes(exec, plan_, x.factors, room.factors);
+    combine_across<Add>(exec, processes_, "gradients", room.factors, shared_);
     op.combine("sporades::gcp::add_tangent", 1, V.entries, 1, room.entries, V.entries);
     auto const first = with_padding(x.factors[0]).size();
     auto const range = std::make_pair(std::size_t{0}, static_cast<std::size_t>(first));
@@ -57,6 +64,8 @@ class SampledTangent {
 
  private:
   MttkrpAllModesPlan<Scalar, Index, Memory> plan_;
+  Communicator processes_;
+  Workspace<Memory> shared_;
   bool is_zero_ = true;
 };
 

@@ -169,8 +169,8 @@ inline std::uint64_t scratch_of_sum_blocks(std::uint64_t blocks, std::uint64_t e
 /// blocks are left, whose number `blocks` becomes; returns where they are. partial is followed by
 /// scratch_of_sum_blocks doubles. Enqueued on exec.
 template <class ExecutionSpace>
-double const* sum_blocks_to(ExecutionSpace const& exec, double* partial, std::uint64_t& blocks,
-                            std::uint64_t entries, std::uint64_t most) {
+double* sum_blocks_to(ExecutionSpace const& exec, double* partial, std::uint64_t& blocks,
+                      std::uint64_t entries, std::uint64_t most) {
   while (blocks > most) {
     SumGroups<ExecutionSpace> const level{partial, partial + blocks * entries, blocks, entries};
     launch(exec, "sporades::dense::sum_blocks", level.groups() * level.runs(),
@@ -184,8 +184,8 @@ double const* sum_blocks_to(ExecutionSpace const& exec, double* partial, std::ui
 /// Sums partial[b][e] over all b, level by level in groups of 64 and in order; returns where the
 /// sums of the entries are. partial is followed by scratch_of_sum_blocks doubles. Enqueued on exec.
 template <class ExecutionSpace>
-double const* sum_blocks(ExecutionSpace const& exec, double* partial, std::uint64_t blocks,
-                         std::uint64_t entries) {
+double* sum_blocks(ExecutionSpace const& exec, double* partial, std::uint64_t blocks,
+                   std::uint64_t entries) {
   return sum_blocks_to(exec, partial, blocks, entries, 1);
 }
 

@@ -60,6 +60,13 @@ inline double largest_of_all(Communicator const& processes, char const* name, do
   return largest;
 }
 
+/// The sum of a number of each process, in the order of their ranks.
+inline double sum_of_all(Communicator const& processes, char const* name, double mine) {
+  double sum = 0;
+  for (double const one : all_gather(processes, name, mine)) sum += one;
+  return sum;
+}
+
 /// Whether it is so on all processes. Collective.
 inline bool is_so_on_all(Communicator const& processes, char const* name, bool here) {
   return largest_of_all(processes, name, here ? 0 : 1) == 0;

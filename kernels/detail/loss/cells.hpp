@@ -55,7 +55,7 @@ struct CellPass {
   double const* inner;           // R x inner_stride: the inner mode's factor, transposed
   std::uint64_t length;          // of the inner mode
   std::size_t inner_stride;      // length + at_once; what is past length is 0
-  std::uint64_t others;          // other cells of a row
+  std::uint64_t first, end;      // other cells of a row, of this process
   std::uint64_t parts, of_part;  // their number, and cells of each
   double* products;              // R numbers of each item, which it keeps for itself
   double* sums;                  // parts x rows x R; null: not wanted
@@ -79,9 +79,8 @@ struct SumCells {
   CellPass<Scalar> pass;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
-    std::uint64_t const begin = item / pass.rows * pass.of_part;
-    std::uint64_t const end =
-        begin + pass.of_part < pass.others ? begin + pass.of_part : pass.others;
+    std::uint64_t const begin = pass.first + item / pass.rows * pass.of_part;
+    std::uint64_t const end = begin + pass.of_part < pass.end ? begin + pass.of_part : pass.end;
     for (std::size_t r = 0; pass.sums != nullptr && r < pass.columns; ++r)
       pass.sums[item * pass.columns + r] = 0;
     Cells total;

@@ -313,20 +313,23 @@ struct DrawCells {
   }
 };
 
-/// Entries, all alike, from number `first` of the samples on.
+/// Entries of all processes, all alike, from number `first` of the samples on; 0, at indices of 0,
+/// for those of other processes.
 template <class Scalar, class Index>
 struct DrawEntries {
   SmallIndices<Index> from, to;
   Scalar const* values_from;
   Scalar* values_to;
   int order;
-  Position count, first;  // of those to draw from; see above
+  Position all, before, count;  // entries: of all processes, of those before this one, here
+  Position first;               // see above
   std::uint64_t key;
 
   KOKKOS_FUNCTION void operator()(Position s) const {
-    Position const p = sample_index(sample_unit(key, s, 0), count);
-    for (int n = 0; n < order; ++n) to(n, first + s) = from(n, p);
-    values_to[first + s] = values_from[p];
+    Position const p = sample_index(sample_unit(key, s, 0), all) - before;
+    bool const is_here = p < count;  // unsigned: also false for those before
+    for (int n = 0; n < order; ++n) to(n, first + s) = is_here ? from(n, p) : Index(0);
+    values_to[first + s] = is_here ? values_from[p] : Scalar(0);
   }
 };
 

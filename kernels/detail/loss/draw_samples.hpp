@@ -43,18 +43,23 @@ void check_sampling(Tensor const& X, LossSampleOptions const& options) {
           " cells are nonzeros, more than half");
 }
 
-/// See make_loss_samples_plan. Fences exec.
+/// make_loss_samples_plan of the nonzeros that this process has of all, which have no two of equal
+/// coordinates; of several processes only for the sampler `model`. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 LossSamplesPlan<Scalar, Index, MemorySpace> build_loss_samples_plan(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-    LossSampleOptions const& options, MttkrpAllModesOptions const& products) {
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> const& X, LossSampleOptions const& options,
+    MttkrpAllModesOptions const& products) {
   check_entries(exec, X, "make_loss_samples_plan");
   check_sampling(X, options);
   LossSamplesPlan<Scalar, Index, MemorySpace> plan;
   plan.options = options;
-  plan.exact.X = X;
-  if (options.nonzeros == 0 && options.sampler != LossSampler::uniform)
-    plan.exact = build_loss_gradient_plan(exec, X, products);
+  if (options.nonzeros == 0 && options.sampler != LossSampler::uniform) {
+    plan.exact = build_loss_gradient_plan(processes, exec, X, products);
+  } else {
+    plan.exact.X = X;
+    plan.exact.work.places = {processes, exclusive_scan_of_all(processes, X.nnz())};
+  }
   if (options.sampler != LossSampler::semi_stratified)
     plan.ordered = sorted(exec, X, with_other_modes({}, X.order()));
   Position const most = options.samples + options.nonzeros;
@@ -122,6 +127,8 @@ void draw_samples(ExecutionSpace const& exec, LossSamplesPlan<Scalar, Index, Mem
                   bool wants_cells) {
   auto const& options = plan.options;
   auto const& X = plan.exact.X;
+  auto const& places = plan.exact.work.places;
+  auto& shared = plan.exact.work.shared;
   auto& drawn = plan.drawn;
   SampleNumbers const layout{model.weights.extent(0)};
   put_weights(exec, drawn, model.weights);
@@ -131,7 +138,7 @@ void draw_samples(ExecutionSpace const& exec, LossSamplesPlan<Scalar, Index, Mem
   auto& counts = drawn.counts;
   wants_cells = wants_cells && dense_size(X.dims) > 0 && !(by_model && layout.rank == 0);
   counts.cells = wants_cells ? options.samples : 0;
-  counts.entries = X.nnz() > 0 ? options.nonzeros : 0;
+  counts.entries = places.all() > 0 ? options.nonzeros : 0;
   bool const rejects = options.sampler == LossSampler::stratified;
   FindCell<Index> const find{small_indices(plan.ordered), plan.ordered.nnz(), X.order()};
   if (counts.cells > 0) {
@@ -143,7 +150,7 @@ void draw_samples(ExecutionSpace const& exec, LossSamplesPlan<Scalar, Index, Mem
       std::copy(X.dims.begin(), X.dims.end(), kernel.dims);
       launch(exec, "sporades::loss::draw_cells", counts.cells, 10 * X.dims.size(), kernel);
     }
-    double const kinds = dense_size(X.dims) - (rejects ? static_cast<double>(X.nnz()) : 0);
+    double const kinds = dense_size(X.dims) - (rejects ? static_cast<double>(places.all()) : 0);
     WeighCells<Scalar, Index> kernel{cells,
                                      find,
                                      plan.ordered.values.data(),
@@ -160,14 +167,24 @@ void draw_samples(ExecutionSpace const& exec, LossSamplesPlan<Scalar, Index, Mem
       kernel.factors[n] = small_factor(model.factors[n]);
     launch(exec, "sporades::loss::weigh_cells", counts.cells,
            (X.dims.size() + 1) * layout.rank + 60, kernel);
+    // A cell is dropped on the process that has its entry.
+    if (by_model)
+      combine_across<TakeLess>(exec, places.processes, "drawn cells", drawn.scales.data(),
+                               counts.cells, shared);
   }
   if (counts.entries > 0) {
     launch(exec, "sporades::loss::draw_entries", counts.entries, 10 * X.dims.size(),
            DrawEntries<Scalar, Index>{small_indices(X), cells, X.values.data(),
-                                      drawn.entries.values.data(), X.order(), X.nnz(), counts.cells,
+                                      drawn.entries.values.data(), X.order(), places.all(),
+                                      places.first(), X.nnz(), counts.cells,
                                       sample_key(options.seed, step, 1)});
+    for (int n = 0; n < X.order(); ++n)
+      combine_across<Add>(exec, places.processes, "drawn nonzeros",
+                          drawn.entries.indices(n) + counts.cells, counts.entries, shared);
+    combine_across<Add>(exec, places.processes, "drawn nonzeros",
+                        drawn.entries.values.data() + counts.cells, counts.entries, shared);
     fill_view(exec, Kokkos::subview(drawn.scales, std::make_pair(counts.cells, counts.all())),
-              static_cast<double>(X.nnz()) / static_cast<double>(counts.entries));
+              static_cast<double>(places.all()) / static_cast<double>(counts.entries));
   }
 }
 

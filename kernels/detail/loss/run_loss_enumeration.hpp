@@ -38,8 +38,9 @@ void check_cells(ExecutionSpace const& exec, Dims const& dims, int rank, std::si
 /// What passes over all cells share.
 template <class MemorySpace>
 struct CellWork {
+  Communicator processes;  // that share the cells
   Kokkos::View<double*, MemorySpace> weights;
-  Workspace<MemorySpace> inner, products, sums, values;
+  Workspace<MemorySpace> inner, products, sums, values, shared;
 };
 
 /// inner: A transposed, in double, with at_once columns of zeros behind. An A of no columns in
@@ -98,15 +99,20 @@ CellPass<Scalar> start_pass(ExecutionSpace const& exec,
   pass.weights = work.weights.data();
   pass.length = alone ? 1 : A[inner].extent(0);
   pass.inner_stride = pass.length + pass.at_once;
-  pass.others = pass.length;
+  std::uint64_t others = pass.length;
   for (std::size_t k = 0; k < A.size(); ++k) {
     if (k == n || k == inner) continue;
     pass.factors[pass.outer] = small_factor(A[k]);
     pass.dims[pass.outer++] = A[k].extent(0);
-    pass.others *= A[k].extent(0);
+    others *= A[k].extent(0);
   }
-  pass.of_part = cells_of_part<ExecutionSpace>(pass.rows, pass.others, R);
-  pass.parts = quotient_up(pass.others, pass.of_part);
+  auto const P = static_cast<std::uint64_t>(work.processes.size());
+  auto const me = static_cast<std::uint64_t>(work.processes.rank());
+  pass.first = others / P * me + std::min(others % P, me);
+  pass.end = pass.first + others / P + (me < others % P ? 1 : 0);
+  std::uint64_t const own = std::max<std::uint64_t>(1, pass.end - pass.first);
+  pass.of_part = cells_of_part<ExecutionSpace>(pass.rows, own, R);
+  pass.parts = quotient_up(own, pass.of_part);
 
   double* const transposed = work.inner.template get<double>(exec, R * pass.inner_stride).data();
   launch(exec, "sporades::loss::transpose_factor", pass.inner_stride, R + 1,
@@ -129,35 +135,40 @@ CellPass<Scalar> start_pass(ExecutionSpace const& exec,
 /// Adds the sums of a pass to V. Enqueued on exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void add_pass(ExecutionSpace const& exec, CellPass<Scalar> const& pass,
-              Matrix<Scalar, MemorySpace> const& V) {
-  double const* const sums =
-      sum_blocks<ExecutionSpace>(exec, pass.sums, pass.parts, pass.rows * pass.columns);
+              Matrix<Scalar, MemorySpace> const& V, CellWork<MemorySpace>& work) {
+  std::uint64_t const entries = pass.rows * pass.columns;
+  double* const sums = sum_blocks<ExecutionSpace>(exec, pass.sums, pass.parts, entries);
+  combine_across<Add>(exec, work.processes, "sums over cells", sums, entries, work.shared);
   launch(exec, "sporades::loss::add_cell_sums", pass.rows, pass.columns + 1,
          AddCellSums<Scalar, MemorySpace>{V, pass.weights, sums});
 }
 
 /// The sum of f(0, m) over the cells of a pass. Fences exec.
-template <class ExecutionSpace, class Scalar>
-double value_of_pass(ExecutionSpace const& exec, CellPass<Scalar> const& pass) {
-  using Memory = typename ExecutionSpace::memory_space;
-  double const* const value = sum_blocks<ExecutionSpace>(exec, pass.values, pass.items(), 1);
+template <class ExecutionSpace, class Scalar, class Memory>
+double value_of_pass(ExecutionSpace const& exec, CellPass<Scalar> const& pass,
+                     CellWork<Memory>& work) {
+  double* const value = sum_blocks<ExecutionSpace>(exec, pass.values, pass.items(), 1);
+  combine_across<Add>(exec, work.processes, "sums over cells", value, 1, work.shared);
   return entry_at(exec, Kokkos::View<double const*, Memory, Kokkos::MemoryUnmanaged>(value, 1), 0);
 }
 
-/// The sum of f(0, m) over all cells. Adds its gradient to V; null: not wanted. Fences exec.
+/// The sum of f(0, m) over all cells, which processes share. Adds its gradient to V; null: not
+/// wanted. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace, class Loss>
-double run_enumeration(ExecutionSpace const& exec, KruskalTensor<Scalar, MemorySpace> const& model,
-                       Loss const& loss, Factors<Scalar, MemorySpace> const* V) {
+double run_enumeration(ExecutionSpace const& exec, Communicator const& processes,
+                       KruskalTensor<Scalar, MemorySpace> const& model, Loss const& loss,
+                       Factors<Scalar, MemorySpace> const* V) {
   if (dense_size(model.dims()) == 0) return 0;
   CellWork<MemorySpace> work;
+  work.processes = processes;
   work.weights = double_weights(exec, model.weights);
   double value = 0;
   for (std::size_t n = 0; n < (V ? model.factors.size() : 1); ++n) {
     auto const pass = start_pass(exec, model, n, V != nullptr, n == 0, work);
     launch(exec, "sporades::loss::cells", pass.items(), pass.of_part * (4 * pass.columns + 20),
            SumCells<ExecutionSpace, Scalar, Loss>{loss, pass});
-    if (V) add_pass(exec, pass, (*V)[n]);
-    if (n == 0) value = value_of_pass(exec, pass);
+    if (V) add_pass(exec, pass, (*V)[n], work);
+    if (n == 0) value = value_of_pass(exec, pass, work);
   }
   fence(exec, "sporades::loss::cells");  // the work is freed
   return value;
@@ -188,7 +199,7 @@ double run_plan_enumeration(ExecutionSpace const& exec, Plan& plan, Model const&
                                      plan.work, V ? derivatives.data() : nullptr);
   if (model.rank() == 0) V = nullptr;
   if (V) multiply_derivatives(exec, plan, model, LossPolynomial{}, *V);
-  return of_entries + run_enumeration(exec, model, loss, V);
+  return of_entries + run_enumeration(exec, plan.work.places.processes, model, loss, V);
 }
 
 }  // namespace detail

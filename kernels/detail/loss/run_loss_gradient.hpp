@@ -87,17 +87,20 @@ void multiply_derivatives(ExecutionSpace const& exec,
   put_new_values(exec, plan.products, plan.work.derivatives);
   factors_changed(plan.products);
   mttkrp_all_modes(exec, plan.products, model.factors, V);
+  combine_across<Add>(exec, plan.work.places.processes, "gradients", V, plan.work.shared);
   add_cells(exec, model, c, plan.work, V);
 }
 
+/// make_loss_gradient_plan of the nonzeros that this process has of all. Collective.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 LossGradientPlan<Scalar, Index, MemorySpace> build_loss_gradient_plan(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-    MttkrpAllModesOptions options) {
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> const& X, MttkrpAllModesOptions options) {
   options.products.updatable = true;
   LossGradientPlan<Scalar, Index, MemorySpace> plan;
   plan.products = build_all_modes_plan({}, exec, X, options);
   plan.X = X;
+  plan.work.places = {processes, exclusive_scan_of_all(processes, X.nnz())};
   return plan;
 }
 
@@ -147,7 +150,7 @@ auto make_loss_gradient_plan(ExecutionSpace const& exec, Tensor const& X,
   static_assert(is_coo, "make_loss_gradient_plan takes a CooTensor: make_coo makes one of Views");
   if constexpr (is_coo)
     if constexpr (detail::check_types<ExecutionSpace, Tensor>())
-      return detail::build_loss_gradient_plan(exec, X, options);
+      return detail::build_loss_gradient_plan({}, exec, X, options);
 }
 
 template <class ExecutionSpace, class Plan, class Model, class Loss, class Output>

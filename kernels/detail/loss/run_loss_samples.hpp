@@ -128,7 +128,8 @@ LossEstimate estimate_samples(ExecutionSpace const& exec, Plan& plan, Model cons
   SampleNumbers const layout{R};
   auto const cells = estimate_of(drawn.host.data() + layout.of(0), counts.cells - begin);
   auto const entries = estimate_of(drawn.host.data() + layout.of(1), counts.entries);
-  if (cells.second + entries.second > 0) refuse_entry(exec, X, loss, where);
+  if (cells.second + entries.second > 0)
+    refuse_entry(exec, exact.work.places.processes, X, loss, where);
   if (V && R > 0) {
     if (all_entries) {
       multiply_derivatives(exec, exact, model, part.c, *V);
@@ -194,7 +195,7 @@ auto make_loss_samples_plan(ExecutionSpace const& exec, Tensor const& X,
   static_assert(is_coo, "make_loss_samples_plan takes a CooTensor: make_coo makes one of Views");
   if constexpr (is_coo)
     if constexpr (detail::check_types<ExecutionSpace, Tensor>())
-      return detail::build_loss_samples_plan(exec, X, options, products);
+      return detail::build_loss_samples_plan({}, exec, X, options, products);
 }
 
 namespace detail {

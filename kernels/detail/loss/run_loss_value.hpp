@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/processes/combine.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/detail/check_model.hpp>
+#include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/kernels/detail/loss/moments.hpp>
 #include <sporades/kernels/detail/run_model_values.hpp>
 #include <sporades/kernels/loss_value.hpp>
@@ -18,11 +20,13 @@ struct LossWork {
   Vector<Scalar, MemorySpace> derivatives;     // nnz, once they are wanted
   Kokkos::View<double*, MemorySpace> numbers;  // see LossNumbers
   typename Kokkos::View<double*, MemorySpace>::host_mirror_type host;
-  Workspace<MemorySpace> workspace, rows;
+  Workspace<MemorySpace> workspace, rows, shared;
+  NonzeroPlaces places;  // of entries that processes share, which have all rows of models each
 
   std::size_t bytes() const {
     return (models.extent(0) + numbers.extent(0)) * sizeof(double) +
-           derivatives.extent(0) * sizeof(Scalar) + workspace.bytes() + rows.bytes();
+           derivatives.extent(0) * sizeof(Scalar) + workspace.bytes() + rows.bytes() +
+           shared.bytes();
   }
 };
 
@@ -72,7 +76,7 @@ double* start_loss(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySp
 }
 
 /// The loss, of the sums of these blocks of entries and of all cells; how many entries the loss
-/// does not allow. The numbers are on the host then. Fences exec.
+/// does not allow. Both of all processes. The numbers are on the host then. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 std::pair<double, double> finish_loss(ExecutionSpace const& exec,
                                       KruskalTensor<Scalar, MemorySpace> const& model,
@@ -87,6 +91,8 @@ std::pair<double, double> finish_loss(ExecutionSpace const& exec,
     copy_view(exec, sums,
               Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(
                   sum_blocks<ExecutionSpace>(exec, partial, blocks, count), count));
+  combine_across<Add>(exec, work.places.processes, "sums of losses", sums.data(), count,
+                      work.shared);
   store_moments(exec, model.factors, layout, work.numbers.data(), work.workspace, work.rows);
   copy_view(exec, work.host, work.numbers);
   fence(exec, "sporades::loss_value");
@@ -120,14 +126,21 @@ std::string describe_entry(ExecutionSpace const& exec,
                      entry_at(exec, X.values, p));
 }
 
-/// Throws Error, which names the first entry that the loss does not allow.
+/// Throws Error, which names an entry that the loss does not allow: the first one of the first
+/// process that has any.
 template <class ExecutionSpace, class Tensor, class Loss>
-void refuse_entry(ExecutionSpace const& exec, Tensor const& X, Loss const& loss,
-                  char const* where) {
+void refuse_entry(ExecutionSpace const& exec, Communicator const& processes, Tensor const& X,
+                  Loss const& loss, char const* where) {
   auto const x = to_vector(exec, X.values);
   Position p = 0;
-  while (p + 1 < x.size() && loss.allows(static_cast<double>(x[p]))) ++p;
-  fail(where, ": ", describe_entry(exec, X, p), ", and ", loss.name(), " takes ", loss.domain());
+  while (p < x.size() && loss.allows(static_cast<double>(x[p]))) ++p;
+  std::string const text = p < x.size() ? describe_entry(exec, X, p) : "";
+  std::vector<std::size_t> lengths;
+  auto const texts = all_gather(processes, "refused nonzeros",
+                                std::vector<char>(text.begin(), text.end()), &lengths);
+  auto const first = std::find_if(lengths.begin(), lengths.end(), [](auto n) { return n > 0; });
+  fail(where, ": ", first == lengths.end() ? "" : std::string(texts.data(), *first), ", and ",
+       loss.name(), " takes ", loss.domain());
 }
 
 /// The loss, and derivatives[p] = df/dm - P' at X's entries; null: not wanted. X's indices and the
@@ -145,7 +158,7 @@ double run_loss(ExecutionSpace const& exec, Tensor const& X, Model const& model,
     launch(exec, "sporades::loss::entries", kernel.items(), LossBlocks::length, kernel);
   auto const [value, refused] =
       finish_loss(exec, model, c, partial, LossBlocks::count(X.nnz()), work);
-  if (refused > 0) refuse_entry(exec, X, loss, where);
+  if (refused > 0) refuse_entry(exec, work.places.processes, X, loss, where);
   return value;
 }
 
