@@ -143,7 +143,10 @@ TEMPLATE_LIST_TEST_CASE("GCP of several processes goes the way of one", "[mpi]",
   double const loss = made_once(processes, [&] { return gcp(exec, X, options).loss(); });
   auto const part = part_of(exec, X, processes);
   auto const result = gcp(processes, exec, part, options);
-  CHECK(result.loss() == Approx(loss).epsilon(sizeof(Scalar) == 4 ? 2e-2 : 1e-5));
+  // Rounding grows over the hundred steps of each epoch.
+  bool const is_near = sizeof(Scalar) == 8 && asked.zeros != GcpZeros::enumeration &&
+                       asked.zeros != GcpZeros::samples;
+  CHECK(result.loss() == Approx(loss).epsilon(is_near ? 1e-9 : 1e-2));
   std::vector<double> losses;
   for (auto const& one : result.history) losses.push_back(one.loss);
   CHECK(is_everywhere(processes, losses));
