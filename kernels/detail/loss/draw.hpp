@@ -151,18 +151,30 @@ struct AbsoluteSums {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
     if constexpr (is_gpu<ExecutionSpace>)
-      sum(item / columns, item % columns, item % columns + 1);
+      with_entry(item, columns, [&](std::uint64_t group, std::size_t r) { sum_column(group, r); });
     else
-      sum(item, 0, columns);
+      sum_columns(item);
   }
 
-  KOKKOS_INLINE_FUNCTION void sum(std::uint64_t group, std::size_t first, std::size_t last) const {
+ private:
+  KOKKOS_INLINE_FUNCTION std::uint64_t end_of(std::uint64_t begin) const {
+    return begin + SumTree::group < rows ? begin + SumTree::group : rows;
+  }
+  KOKKOS_INLINE_FUNCTION void sum_columns(std::uint64_t group) const {
     double* const to = sums + group * columns;
-    std::uint64_t const begin = group * SumTree::group;
-    std::uint64_t const end = begin + SumTree::group < rows ? begin + SumTree::group : rows;
-    for (std::size_t r = first; r < last; ++r) to[r] = 0;
+    std::uint64_t const begin = group * SumTree::group, end = end_of(begin);
+    for (std::size_t r = 0; r < columns; ++r) to[r] = 0;
     for (std::uint64_t i = begin; i < end; ++i)
-      for (std::size_t r = first; r < last; ++r) to[r] += math::abs(A(i, r));
+      for (std::size_t r = 0; r < columns; ++r) to[r] += math::abs(A(i, r));
+  }
+  KOKKOS_INLINE_FUNCTION void sum_column(std::uint64_t group, std::size_t r) const {
+    std::uint64_t const begin = group * SumTree::group, end = end_of(begin);
+    double entries[SumTree::group];  // all are on their way before the first is added
+    for (std::uint64_t k = 0; k < SumTree::group; ++k)
+      entries[k] = begin + k < end ? math::abs(A(begin + k, r)) : 0;
+    double sum = 0;
+    for (double const entry : entries) sum += entry;
+    sums[group * columns + r] = sum;
   }
 };
 

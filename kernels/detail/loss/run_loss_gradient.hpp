@@ -8,7 +8,7 @@
 namespace sporades {
 namespace detail {
 
-/// V(i, r) = V(i, r) w(r) + h(r), in double; no h: 0. CPU: an item is a row; GPU: an entry.
+/// V(i, r) = V(i, r) w(r) + h(r), in double; no w, no h: 0. CPU: an item is a row; GPU: an entry.
 template <class ExecutionSpace, class Scalar>
 struct ScaleAndAdd {
   using Memory = typename ExecutionSpace::memory_space;
@@ -19,12 +19,12 @@ struct ScaleAndAdd {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
     if constexpr (is_gpu<ExecutionSpace>)
-      entry(item / V.extent(1), item % V.extent(1));
+      with_entry(item, V.extent(1), [&](std::size_t i, std::size_t r) { entry(i, r); });
     else
       for (std::size_t r = 0; r < V.extent(1); ++r) entry(item, r);
   }
   KOKKOS_INLINE_FUNCTION void entry(std::size_t i, std::size_t r) const {
-    V(i, r) = static_cast<Scalar>(static_cast<double>(V(i, r)) * w[r] + (h ? h[r] : 0));
+    V(i, r) = static_cast<Scalar>((w ? static_cast<double>(V(i, r)) * w[r] : 0) + (h ? h[r] : 0));
   }
 };
 
@@ -44,11 +44,12 @@ void store_coefficients(ExecutionSpace const& exec, std::size_t order, LossPolyn
   copy_view(exec, work.numbers, work.host);
 }
 
-/// V[n] = V[n] diag(weights) + Z_n diag(weights). Enqueued on exec.
+/// V[n] = V[n] diag(weights) + Z_n diag(weights); has_entries: whether V has a first part already.
+/// Enqueued on exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void add_cells(ExecutionSpace const& exec, KruskalTensor<Scalar, MemorySpace> const& model,
                LossPolynomial const& c, LossWork<Scalar, MemorySpace>& work,
-               Factors<Scalar, MemorySpace> const& V) {
+               Factors<Scalar, MemorySpace> const& V, bool has_entries = true) {
   std::size_t const N = model.factors.size(), R = model.weights.extent(0);
   LossNumbers const layout(N, R, c);
   auto const ones = [&] {
@@ -56,7 +57,7 @@ void add_cells(ExecutionSpace const& exec, KruskalTensor<Scalar, MemorySpace> co
       if (work.host(layout.weights + r) != 1) return false;
     return true;
   };
-  bool const scales = !ones();
+  bool const scales = !has_entries || !ones();
   if (layout.size() > layout.moments()) store_coefficients(exec, N, c, layout, work);
   double const* const numbers = work.numbers.data();
   for (std::size_t n = 0; n < N; ++n) {
@@ -66,7 +67,8 @@ void add_cells(ExecutionSpace const& exec, KruskalTensor<Scalar, MemorySpace> co
     };
     if (scales || layout.has(1)) {
       ScaleAndAdd<ExecutionSpace, Scalar> const kernel{
-          V[n], numbers + layout.weights, layout.has(1) ? numbers + layout.place(1, n) : nullptr};
+          V[n], has_entries ? numbers + layout.weights : nullptr,
+          layout.has(1) ? numbers + layout.place(1, n) : nullptr};
       launch(exec, "sporades::loss::scale_and_add", kernel.items(), R + 1, kernel);
     }
     if (layout.has(2)) multiply(exec, A, square(layout.place(2, n)), V[n], true);

@@ -131,12 +131,10 @@ LossEstimate estimate_samples(ExecutionSpace const& exec, Plan& plan, Model cons
   if (cells.second + entries.second > 0)
     refuse_entry(exec, exact.work.places.processes, X, loss, where);
   if (V && R > 0) {
-    if (all_entries) {
+    if (all_entries)
       multiply_derivatives(exec, exact, model, part.c, *V);
-    } else {
-      for (auto const& of_mode : *V) fill_view(exec, of_mode, 0);
-      add_cells(exec, model, part.c, exact.work, *V);
-    }
+    else
+      add_cells(exec, model, part.c, exact.work, *V, false);
     if (counts.all() > begin) add_samples(exec, plan, model, begin, counts.all(), *V);
   }
   return {value + cells.first.value + entries.first.value,
