@@ -61,12 +61,20 @@ void combine_across(ExecutionSpace const& exec, Communicator const& processes, c
   all_gather_parts(exec, processes, name, numbers, bounds);
 }
 
-/// combine_across of each entry of matrices, with their padding, as make_matrix gives them.
+/// combine_across of each entry of matrices, with their padding, as make_matrix gives them. Those
+/// that lie one behind another travel together.
 template <class How, class ExecutionSpace, class Scalar, class Memory>
 void combine_across(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                     Factors<Scalar, Memory> const& matrices, Workspace<Memory>& workspace) {
-  for (auto const& V : matrices)
-    combine_across<How>(exec, processes, name, V.data(), with_padding(V).size(), workspace);
+  auto const end_of = [&](std::size_t n) {
+    return matrices[n].data() + with_padding(matrices[n]).size();
+  };
+  for (std::size_t n = 0; n < matrices.size();) {
+    Scalar *const begin = matrices[n].data(), *end = end_of(n);
+    while (++n < matrices.size() && matrices[n].data() == end) end = end_of(n);
+    combine_across<How>(exec, processes, name, begin, static_cast<std::uint64_t>(end - begin),
+                        workspace);
+  }
 }
 
 }  // namespace sporades::detail

@@ -8,23 +8,39 @@
 namespace sporades {
 namespace detail {
 
-/// V(i, r) = V(i, r) w(r) + h(r), in double; no w, no h: 0. CPU: an item is a row; GPU: an entry.
+/// V(i, r) = V(i, r) w(r) + h(r), in double; no w, no h: 0. CPU: an item is a row; GPU: a column of
+/// some rows, all of whose loads are on their way before the first is used.
 template <class ExecutionSpace, class Scalar>
 struct ScaleAndAdd {
+  static constexpr std::uint64_t at_once = 8;
   using Memory = typename ExecutionSpace::memory_space;
   Matrix<Scalar, Memory> V;
   double const *w, *h;
 
-  std::uint64_t items() const { return is_gpu<ExecutionSpace> ? V.size() : V.extent(0); }
+  std::uint64_t items() const {
+    return is_gpu<ExecutionSpace> ? quotient_up(V.extent(0), at_once) * V.extent(1) : V.extent(0);
+  }
 
   KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
     if constexpr (is_gpu<ExecutionSpace>)
-      with_entry(item, V.extent(1), [&](std::size_t i, std::size_t r) { entry(i, r); });
+      with_entry(item, V.extent(1),
+                 [&](std::uint64_t part, std::size_t r) { rows(part * at_once, r); });
     else
-      for (std::size_t r = 0; r < V.extent(1); ++r) entry(item, r);
+      for (std::size_t r = 0; r < V.extent(1); ++r)
+        V(item, r) = entry(w ? V(item, r) : Scalar(0), r);
   }
-  KOKKOS_INLINE_FUNCTION void entry(std::size_t i, std::size_t r) const {
-    V(i, r) = static_cast<Scalar>((w ? static_cast<double>(V(i, r)) * w[r] : 0) + (h ? h[r] : 0));
+
+ private:
+  KOKKOS_INLINE_FUNCTION Scalar entry(Scalar before, std::size_t r) const {
+    return static_cast<Scalar>((w ? static_cast<double>(before) * w[r] : 0) + (h ? h[r] : 0));
+  }
+  KOKKOS_INLINE_FUNCTION void rows(std::uint64_t first, std::size_t r) const {
+    Scalar entries[at_once] = {};
+    for (std::uint64_t k = 0; w && k < at_once; ++k)
+      if (first + k < V.extent(0)) entries[k] = V(first + k, r);
+    for (std::uint64_t k = 0; k < at_once; ++k) entries[k] = entry(entries[k], r);
+    for (std::uint64_t k = 0; k < at_once; ++k)
+      if (first + k < V.extent(0)) V(first + k, r) = entries[k];
   }
 };
 
