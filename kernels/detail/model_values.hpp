@@ -10,8 +10,10 @@ namespace sporades::detail {
 
 /// A Kruskal model of a COO tensor's nonzeros: at(p) = m_p = sum_r weights(r) prod_n A_n(i_n, r),
 /// in double.
-template <class Scalar, class Index, class MemorySpace>
+template <class ScalarType, class Index, class MemorySpace>
 struct CooModel {
+  using Scalar = ScalarType;
+
   CooNonzeros<Scalar, Index, MemorySpace, any_number> nonzeros;  // all modes are other modes
   double const* weights;                                         // R
   std::uint64_t rank;

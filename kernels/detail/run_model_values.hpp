@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/detail/check_model.hpp>
 #include <sporades/kernels/detail/model_values.hpp>
@@ -12,10 +13,14 @@ namespace sporades {
 namespace detail {
 
 /// values(p) = m_p of a CooModel. On GPUs an item a nonzero, and `lanes` of them share their work:
-/// each has every lanes-th column of the rows of all their nonzeros, so that neighbours read
-/// neighbouring numbers. In the end their sums are added across the lanes, each lane one nonzero's.
+/// each has 16 bytes of columns, or of every lanes-th 16 bytes, of the rows of all their nonzeros,
+/// so that neighbours read neighbouring numbers. In the end their sums are added across the lanes,
+/// each lane one nonzero's. lanes > 1: rows are at multiples of 16 bytes.
 template <class ExecutionSpace, class Model, class Value, int lanes>
 struct ModelValues {
+  using Scalar = typename Model::Scalar;
+  static constexpr int width = 16 / sizeof(Scalar);
+
   Model model;
   Value* values;  // nnz
   Position count;
@@ -35,23 +40,12 @@ struct ModelValues {
  private:
   /// m_p, of all lanes' p at once.
   KOKKOS_INLINE_FUNCTION double shared_sum(Position p) const {
-    auto const& nonzeros = model.nonzeros;
     VectorLanes const vector = VectorLanes::of_items(lanes);
-    auto const mine = static_cast<std::uint64_t>(vector.mine());
     double sums[lanes] = {};
-    for (std::uint64_t first = 0; first < model.rank; first += lanes) {
-      bool const is_there = first + mine < model.rank;
-      std::uint64_t const column = is_there ? first + mine : 0;
-      double products[lanes];
-      for (int q = 0; q < lanes; ++q) products[q] = model.weights[column];
-      for (int n = 0; n < nonzeros.others; ++n) {
-        auto const& A = nonzeros.factors[n];
-        auto const index = nonzeros.indices[n](p);
-        for (int q = 0; q < lanes; ++q)
-          products[q] *= static_cast<double>(
-              A.data()[static_cast<std::size_t>(vector.of(q, index)) * A.stride(0) + column]);
-      }
-      for (int q = 0; q < lanes; ++q) sums[q] += is_there ? products[q] : 0;
+    for (std::uint64_t first = 0; first < model.rank; first += lanes * width) {
+      std::uint64_t const own = first + static_cast<std::uint64_t>(vector.mine()) * width;
+      int const columns = own < model.rank ? static_cast<int>(model.rank - own) : 0;
+      add_columns(vector, p, columns > 0 ? own : 0, columns, sums);
     }
     for (int half = lanes / 2; half > 0; half /= 2)
       for (int q = 0; q < half; ++q) {
@@ -60,6 +54,30 @@ struct ModelValues {
         sums[q] = (is_upper ? sums[q + half] : sums[q]) + vector.across(half, sent);
       }
     return sums[0];
+  }
+
+  /// Adds what `columns` columns from `first` on, at most width, have of each lane's nonzero.
+  KOKKOS_INLINE_FUNCTION void add_columns(VectorLanes const& vector, Position p,
+                                          std::uint64_t first, int columns,
+                                          double (&sums)[lanes]) const {
+    auto const& nonzeros = model.nonzeros;
+    double products[lanes][width];
+    for (int j = 0; j < width; ++j)
+      for (int q = 0; q < lanes; ++q) products[q][j] = j < columns ? model.weights[first + j] : 0;
+    for (int n = 0; n < nonzeros.others; ++n) {
+      auto const& A = nonzeros.factors[n];
+      auto const index = nonzeros.indices[n](p);
+      for (int q = 0; q < lanes; ++q) {
+        auto const row = static_cast<std::size_t>(vector.of(q, index));
+        auto const entries = load_tile<Scalar, width, true>(A.data() + row * A.stride(0) + first);
+        for (int j = 0; j < width; ++j) products[q][j] *= static_cast<double>(entries[j]);
+      }
+    }
+    for (int q = 0; q < lanes; ++q) {
+      double own = 0;  // without padding
+      for (int j = 0; j < width; ++j) own += j < columns ? products[q][j] : 0;
+      sums[q] += own;
+    }
   }
 };
 
@@ -87,9 +105,13 @@ void run_model_values(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memor
         coo_model(X, A, weights.data(), R), values.data(), X.nnz()};
     launch(exec, "sporades::model_values::kruskal", kernel.items(), (A.size() + 1) * R + 1, kernel);
   };
-  if constexpr (is_gpu<ExecutionSpace>)
-    // H200, 20 million nonzeros, double: 0.85 ms in place of 1.59 at R = 16, 0.56 of 0.39 at R = 5
-    if (R >= 8) return run(std::integral_constant<int, 8>{});
+  if constexpr (is_gpu<ExecutionSpace>) {
+    // H200, 20 million nonzeros, ms with 1 and with 4 lanes: R = 16, double: 1.59, 0.75; float:
+    // 1.11, 0.78. At R = 5 one lane takes less. (Eight lanes of a column each: 0.85 and 0.84.)
+    bool const are_aligned =
+        std::all_of(A.begin(), A.end(), [](auto const& one) { return rows_are_aligned(one); });
+    if (R >= 8 && are_aligned) return run(std::integral_constant<int, 4>{});
+  }
   run(std::integral_constant<int, 1>{});
 }
 
