@@ -66,7 +66,8 @@ enum class GcpMethod {
   /// time than lbfgsb on counts and binary data.
   lbfgs_square_roots,
   /// Adam: Kingma & Ba, ICLR 2015 (arXiv 1412.6980). This and the next two step along gradients of
-  /// new samples each, in square roots where there is a bound.
+  /// new samples each, in square roots where there is a bound. The exact part of a gradient moves
+  /// rows that no sample touches, too: a step moves about 10 numbers for each of the factors.
   adam,
   /// AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011. A baseline.
   adagrad,
