@@ -161,7 +161,7 @@ struct GcpProblem {
   GcpZeros zeros = GcpZeros::closed_form;  // how they are computed; never automatic
   std::string reason;                      // why so
   Communicator processes;                  // that share the entries
-  std::vector<RowMap> factor_rows;  // per mode, of processes: the rows of a model that this one has
+  std::vector<RowMap> factor_rows;  // per mode, rows of a model that are here; of one process none
 };
 
 /// What is known of a finished iteration.
