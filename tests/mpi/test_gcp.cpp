@@ -204,7 +204,7 @@ TEST_CASE("bad input of GCP on several processes is refused on all", "[mpi][vari
   fails(wrong, "is -1, and poisson takes");  // on each process
   auto other = part;
   if (processes.rank() == processes.size() - 1) other.dims[0] += 1;
-  if (processes.size() > 1) fails(other, "");
+  if (processes.size() > 1) fails(other, "41 x 20 x 30 here and 40 x 20 x 30 on process 0");
   options.init = GcpInit::given;
   auto problem = make_gcp_problem(processes, exec, part, options);
   CHECK_THROWS_WITH(gcp_start(exec, problem, options),

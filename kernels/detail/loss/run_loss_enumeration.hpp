@@ -106,10 +106,10 @@ CellPass<Scalar> start_pass(ExecutionSpace const& exec,
     pass.dims[pass.outer++] = A[k].extent(0);
     others *= A[k].extent(0);
   }
-  auto const P = static_cast<std::uint64_t>(work.processes.size());
-  auto const me = static_cast<std::uint64_t>(work.processes.rank());
-  pass.first = others / P * me + std::min(others % P, me);
-  pass.end = pass.first + others / P + (me < others % P ? 1 : 0);
+  auto const cuts = even_cuts(work.processes.size(), others);
+  auto const me = static_cast<std::size_t>(work.processes.rank());
+  pass.first = cuts[me];
+  pass.end = cuts[me + 1];
   std::uint64_t const own = std::max<std::uint64_t>(1, pass.end - pass.first);
   pass.of_part = cells_of_part<ExecutionSpace>(pass.rows, own, R);
   pass.parts = quotient_up(own, pass.of_part);
