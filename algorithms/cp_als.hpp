@@ -10,6 +10,7 @@
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
+#include <sporades/kernels/absent_entries.hpp>
 #include <sporades/kernels/detail/processes/home_order.hpp>
 #include <sporades/kernels/mttkrp_all_modes_plan.hpp>
 
@@ -24,6 +25,11 @@
 /// pseudo-inverse. Systems are solved in double: what is ill-conditioned, by factors. X is scaled
 /// by a power of two first: a tensor times 2^k has the same factors, bit for bit, and weights times
 /// 2^k. Carroll & Chang 1970, Harshman 1970; Kolda & Bader, SIAM Review 51(3), 2009, Figure 3.3.
+///
+/// Where absent entries are `missing`, only the entries given count, each time that one is given.
+/// Each row i of A_n then has its own system, of the entries with that index
+/// (kernels/normal_equations.hpp): what these do not determine is 0. And
+///   fit = 1 - sqrt(sum_p (x_p - m_p)^2 / sum_p x_p^2),   over the entries p.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads, except for
 /// strategies `atomic`, `duplicated` and `alto_atomic`, and on GPUs `flycoo_blocks`.
@@ -62,8 +68,10 @@ struct CpAlsOptions : RunOptions {
   int iterations = 50;      // at most
   double tolerance = 1e-5;  // stops when the fit changes by less; 0 runs all iterations
   CpAlsInit init = CpAlsInit::automatic;
-  bool non_negative = false;  // factors and weights >= 0
-  double regularization = 0;  // mu: minimises ||X - M||^2 + mu sum_r weights_r^2
+  bool non_negative = false;                   // factors and weights >= 0
+  double regularization = 0;                   // mu: minimises ||X - M||^2 + mu sum_r weights_r^2
+  AbsentEntries absent = AbsentEntries::zero;  // `missing`: with sorted and fibers, ranks up to
+                                               // most_normal_rank, signs free, no slices
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   bool dimension_tree = true;  // products of several modes share a part, where that pays
   GatherPrecision gather = GatherPrecision::full;  // with sorted and fibers; the last mode in full
@@ -77,7 +85,7 @@ struct CpAlsProblem {
   MttkrpAllModesPlan<Scalar, Index, MemorySpace> products;  // of X 2^-exponent
   double norm_squared = 0;                                  // of X 2^-exponent
   int exponent = 0;  // the largest magnitude of X 2^-exponent is in [1, 2)
-  Position nnz = 0;  // each coordinate once
+  Position nnz = 0;  // each coordinate once, unless absent entries are missing
   detail::OutOfCoreMemory
       out_of_core;         // where X is in out-of-core memory that a strategy may share: holds it
   Communicator processes;  // that share X

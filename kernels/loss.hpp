@@ -7,6 +7,7 @@
 #include <sporades/core/detail/kokkos.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/names.hpp>
+#include <sporades/kernels/absent_entries.hpp>
 #include <variant>
 
 /// Losses f(x, m) of an entry x of a tensor and the value m that a model has there. The sum of f
@@ -38,22 +39,6 @@
 /// own_loss_gcp.cpp for generalised CP.
 
 namespace sporades {
-
-/// What the cells of a tensor are that no entry is given for.
-enum class AbsentEntries {
-  /// Zeros: each cell counts.
-  zero,
-  /// Unknown: only the entries that are given count.
-  missing
-};
-
-namespace detail {
-template <>
-struct Names<AbsentEntries> {
-  static constexpr char const* kind = "kind of absent entries";
-  static constexpr char const* list[] = {"zero", "missing"};
-};
-}  // namespace detail
 
 /// c[0] + c[1] m + c[2] m^2 + c[3] m^3
 using LossPolynomial = std::array<double, 4>;

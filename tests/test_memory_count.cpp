@@ -42,7 +42,11 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-ALS holds", "[algorithms][me
   CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, static_cast<int>(init));
   CAPTURE(to_string(strategy));
   int const starts = GENERATE(1, 2);
-  CAPTURE(starts);
+  auto const absent = GENERATE(AbsentEntries::zero, AbsentEntries::missing);
+  CAPTURE(starts, to_string(absent));
+  if (absent == AbsentEntries::missing &&
+      (strategy != MttkrpStrategy::automatic || trial.rank > 16 || init == CpAlsInit::hosvd))
+    return;
   if (init != CpAlsInit::random && (trial.rank > 16 || strategy != MttkrpStrategy::automatic))
     return;
   if (starts > 1 && (init != CpAlsInit::random || trial.rank > 16)) return;
@@ -56,6 +60,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-ALS holds", "[algorithms][me
   options.init = init;
   options.starts = starts;
   options.strategy = strategy;
+  options.absent = absent;
   // A best iterate that is not the last is held by few runs, which a regularized one never does.
   auto const with_best = memory_need(exec, X, options);
   options.regularization = 1e-9;

@@ -105,6 +105,7 @@ struct CpAlsArguments {
   int rank = 0;
   bool non_negative = false;
   double regularization = 0;
+  bool missing = false;  // cells without a value are unknown
   bool dimension_tree = true;
   std::string gather = "full";
   int slices = 1;

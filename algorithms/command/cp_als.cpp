@@ -13,6 +13,7 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
   options.init = init_of<CpAlsInit>("cp-als", common.init);
   options.non_negative = arguments.non_negative;
   options.regularization = arguments.regularization;
+  options.absent = arguments.missing ? AbsentEntries::missing : AbsentEntries::zero;
   options.dimension_tree = arguments.dimension_tree;
   options.gather = from_name<GatherPrecision>(arguments.gather);
   options.slices = arguments.slices;
@@ -96,6 +97,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     report.settings = {{"starts", static_cast<std::uint64_t>(options.starts)},
                        {"non_negative", options.non_negative},
                        {"regularization", options.regularization},
+                       {"absent_entries", to_string(options.absent)},
                        {"gather", to_string(options.gather)},
                        {"slices", static_cast<std::uint64_t>(options.slices)}};
     report.bytes_plan = problem.products.storage_bytes();

@@ -49,6 +49,16 @@ void add_quiet(CLI::App& app, bool& quiet) {
   app.add_flag("-q,--quiet", quiet, "Print no more than warnings, errors and what is asked for");
 }
 
+void add_missing(CLI::App& app, DecomposeArguments& common, bool& missing) {
+  app.add_flag_callback(
+      "--missing",
+      [&] {
+        missing = true;
+        common.read.values = "given";
+      },
+      "Cells without a value are unknown, and do not count");
+}
+
 namespace {
 
 void add_compute_options(CLI::App& app, ComputeArguments& compute) {
@@ -269,6 +279,7 @@ Parsed parse(std::vector<std::string> arguments) {
   add_real(cp_als_app, "--regularization", cp_als_arguments.regularization,
            "Added to the diagonal of every least-squares system")
       ->capture_default_str();
+  add_missing(cp_als_app, cp_als_arguments.common, cp_als_arguments.missing);
   cp_als_app.add_flag("--dimension-tree,!--no-dimension-tree", cp_als_arguments.dimension_tree,
                       "Compute once what the products of several modes share (default: yes)");
   cp_als_app

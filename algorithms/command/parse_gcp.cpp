@@ -14,13 +14,7 @@ void add_gcp_options(CLI::App& app, GcpArguments& gcp) {
   app.add_option("--loss", gcp.loss,
                  fmt::format("What is made small: {}", fmt::join(sporades::loss_names(), ", ")))
       ->capture_default_str();
-  app.add_flag_callback(
-      "--missing",
-      [&] {
-        gcp.missing = true;
-        gcp.common.read.values = "given";
-      },
-      "Cells without a value are unknown, and do not count");
+  add_missing(app, gcp.common, gcp.missing);
   app.add_flag("--non-negative", gcp.non_negative,
                "Keep all factors at 0 or above, where the loss does not ask for it");
   app.add_option("--method", gcp.method,

@@ -19,6 +19,8 @@ using Run = std::function<int()>;
 void add_read_options(CLI::App& app, ReadArguments& read);
 void add_precision(CLI::App& app, std::string& precision);
 void add_quiet(CLI::App& app, bool& quiet);
+/// --missing, with which values of 0 are read as they are given.
+void add_missing(CLI::App& app, DecomposeArguments& common, bool& missing);
 
 /// The options that gcp alone has.
 void add_gcp_options(CLI::App& app, GcpArguments& gcp);

@@ -56,6 +56,15 @@ double largest_value(Communicator const& processes, ExecutionSpace const& exec,
   return largest_of_all(processes, "largest values", static_cast<double>(max_abs(exec, values)));
 }
 
+/// X, the nonzeros of all processes as they are given: each has a multiple of unit(their number) of
+/// them, except the last that has any. Collective. Fences exec.
+template <class ExecutionSpace, class Tensor, class Unit>
+OutOfCoreTensor<Tensor> divided_evenly(Communicator const& processes, ExecutionSpace const& exec,
+                                       Tensor X, Unit const& unit) {
+  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+  return {cut_at(processes, exec, hand_over(X), even_cuts(processes.size(), nnz, unit(nnz))), {}};
+}
+
 /// X, the nonzeros of all processes, with values of equal coordinates added, and in the order of
 /// modes; each process has a multiple of unit(their number) of them, except the last that has any.
 /// part_bytes: of one process, as summed_by_parts takes it. Collective. Fences exec.
@@ -63,9 +72,7 @@ template <class ExecutionSpace, class Tensor, class Unit>
 OutOfCoreTensor<Tensor> summed_evenly(Communicator const& processes, ExecutionSpace const& exec,
                                       Tensor X, std::uint64_t part_bytes, Unit const& unit) {
   if (processes.size() == 1) return summed_by_parts(exec, hand_over(X), part_bytes);
-  X = summed_across(processes, exec, hand_over(X));
-  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
-  return {cut_at(processes, exec, hand_over(X), even_cuts(processes.size(), nnz, unit(nnz))), {}};
+  return divided_evenly(processes, exec, summed_across(processes, exec, hand_over(X)), unit);
 }
 
 /// X, the nonzeros of all processes, summed and scaled; see summed_evenly. Shares Views with X
@@ -73,13 +80,17 @@ OutOfCoreTensor<Tensor> summed_evenly(Communicator const& processes, ExecutionSp
 /// memory of a host. Collective. Fences exec. Throws Error where X has no nonzeros, is all zero,
 /// has an index past its mode, or holds NaN, infinity, or values whose sum is infinite; and as
 /// allocate_out_of_core.
+/// - keeps_repeats: values of equal coordinates are not added, but stay nonzeros of their own.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
     Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, char const* where, std::uint64_t part_bytes) {
+    CooTensor<Scalar, Index, MemorySpace> X, char const* where, std::uint64_t part_bytes,
+    bool keeps_repeats = false) {
   expect_decomposable(processes, exec, X, where);
-  auto summed = summed_evenly(processes, exec, hand_over(X), part_bytes,
-                              [](Position) { return Position{2048}; });
+  auto const unit = [](Position) { return Position{2048}; };
+  if (keeps_repeats) part_bytes = 0;
+  auto summed = keeps_repeats ? divided_evenly(processes, exec, hand_over(X), unit)
+                              : summed_evenly(processes, exec, hand_over(X), part_bytes, unit);
   auto& result = summed.tensor;
   double const largest = largest_value(processes, exec, result.values);
   expects(std::isfinite(largest), where, ": values of equal coordinates add up to infinity");

@@ -34,7 +34,10 @@ NonzeroBlocks nonzero_blocks(Position nnz, Position parts) {
   return {nnz, length, chunks_of(nnz, length)};
 }
 
-/// Of each block from first_block on, each of 32 lanes adds every 32nd x_p m_p. A block leaves the
+/// What is summed over nonzeros: x_p m_p, or (x_p - m_p)^2.
+enum class ModelSum { inner, residual };
+
+/// Of each block from first_block on, each of 32 lanes adds every 32nd term. A block leaves the
 /// sums of its lanes on GPUs, where each is a work item, and the sum of these on hosts.
 template <class ExecutionSpace, class Model>
 struct InnerProductLanes {
@@ -46,6 +49,7 @@ struct InnerProductLanes {
   NonzeroBlocks blocks;
   Position first_block;
   double* out;
+  ModelSum what;
 
   Position items() const {
     Position const end = blocks.begin(first_block) + model.size();
@@ -58,24 +62,30 @@ struct InnerProductLanes {
     double sums[at_once] = {};
     for (Position p = blocks.begin(b) - place + lane; p < end; p += lanes)
       for (int l = 0; l < at_once && p + l < end; ++l)
-        sums[l] += model.value(p + l) * model.template at<ExecutionSpace>(p + l);
+        sums[l] += term(model.value(p + l), model.template at<ExecutionSpace>(p + l));
     double total = 0;
     for (double const sum : sums) total += sum;
     out[item] = total;
   }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION double term(double x, double m) const {
+    return what == ModelSum::inner ? x * m : (x - m) * (x - m);
+  }
 };
 
-/// <X, M> of a Kruskal model M with these factors and weights (R doubles in the memory of X).
-/// X: I_0 x ... x I_{N-1}, or those of its nonzeros that are here, in whole blocks; A[n]: I_n x R
-/// or more, of which R columns are read. parts: of the linear order that X is in, or 0. In double,
-/// and in an order given by the nonzeros alone: the same bits on every run and number of threads
-/// and processes. (N + 1) R nnz flops. windows: of an X in out-of-core memory. Collective where
-/// there are several processes. Fences exec.
+/// <X, M>, or the residual's squared norm over the nonzeros, of a Kruskal model M with these
+/// factors and weights (R doubles in the memory of X). X: I_0 x ... x I_{N-1}, or those of its
+/// nonzeros that are here, in whole blocks; A[n]: I_n x R or more, of which R columns are read.
+/// parts: of the linear order that X is in, or 0. In double, and in an order given by the nonzeros
+/// alone: the same bits on every run and number of threads and processes. (N + 1) R nnz flops.
+/// windows: of an X in out-of-core memory. Collective where there are several processes. Fences
+/// exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double inner_product(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                      Factors<Scalar, MemorySpace> const& A, double const* weights, std::size_t R,
                      Workspace<MemorySpace>& workspace, Position parts, NonzeroPlaces all = {},
-                     Windows<MemorySpace>* windows = nullptr) {
+                     Windows<MemorySpace>* windows = nullptr, ModelSum what = ModelSum::inner) {
   using Kernel = InnerProductLanes<ExecutionSpace, CooModel<Scalar, Index, MemorySpace>>;
   auto& places = all.places;
   if (places.empty()) places = {0, X.nnz()};
@@ -92,7 +102,7 @@ double inner_product(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
                   [&](auto const& instance, auto const& part, Position first) {
                     Position const block = blocks.before(places[me] + first);
                     Kernel const terms{coo_model(part, A, weights, R), blocks, block,
-                                       partial.data() + block * width};
+                                       partial.data() + block * width, what};
                     launch_items(instance, "sporades::inner_product::terms", terms.items(), terms);
                   });
   all_gather_parts(exec, all.processes, "sums of values", partial.data(), bounds);

@@ -154,6 +154,23 @@ check 'while some are without it' grep -qE '(^| )-[0-9]' m.ktns
 run 0 "${base[@]}" --regularization 10
 check 'regularization lowers the fit' awk -v a="$(fit_of)" -v b="$fit" 'BEGIN { exit !(a < b) }'
 
+# Cells without a value are zeros, or unknown; a value of 0 is known.
+for i in 1 2 3 4; do for j in 1 2 3 4; do for k in 0 1 2 3; do
+  (((i + 2 * j + k) % 5 == 0)) || echo "$i $j $((k + 1)) $((i * j * k))"
+done; done; done > part.tns
+printf '4 4 4 48\n1 2 1 0\n3 3 2 9\n' > absent.tns
+run 0 cp-als part.tns --rank 1 --missing --iterations 100 --tolerance 1e-9 -o whole.ktns --report r.json
+check 'the entries are fitted' awk -v f="$(fit_of)" 'BEGIN { exit !(f > 0.99999) }'
+check 'the report says so' grep -q '"absent_entries": "missing"' r.json
+run 0 predict whole.ktns absent.tns -o there.tns
+check 'the absent ones are found' awk '{ bad = bad || ($4 - $1 * $2 * ($3 - 1))^2 > 1e-6 }
+  END { exit bad || NR != 3 }' there.tns
+run 0 cp-als part.tns --rank 1 --iterations 100 --report r.json
+check 'as zeros they are not' awk -v f="$(fit_of)" 'BEGIN { exit !(f < 0.9) }'
+check 'the report says that' grep -q '"absent_entries": "zero"' r.json
+refuses 'sorted or fibers' cp-als part.tns --rank 1 --missing --strategy alto
+refuses 'gcp can' cp-als part.tns --rank 1 --missing --non-negative
+
 # Dead components are said; nothing non-negative fits negative numbers.
 check_not 'none is dead' grep -q 'have weight 0' out
 check 'none is dead' grep -q '"dead_components": 0' r1.json

@@ -176,6 +176,7 @@ refuses 'strategy is automatic there and csf here' "${base[@]}" --format csf "${
 refuses 'precision is double there and float here' "${base[@]}" --precision float "${resume[@]}"
 refuses 'non-negative is no there and yes here' "${base[@]}" --non-negative "${resume[@]}"
 refuses 'regularization is 0 there and 2 here' "${base[@]}" --regularization 2 "${resume[@]}"
+refuses 'missing is no there and yes here' "${base[@]}" --missing "${resume[@]}"
 refuses 'init is automatic there and hosvd here' "${base[@]}" --init hosvd "${resume[@]}"
 refuses 'dims is 30 x 20 x 10 x 5 x 4 there' cp-als uber.spt --rank 4 "${resume[@]}"
 awk 'NR == 7 { $NF = $NF + 1 } { print }' five.tns > changed.tns

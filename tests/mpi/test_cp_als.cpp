@@ -80,7 +80,9 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi
   auto const X = made_once(processes, [&] {
     return generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
   });
-  check_same_bits(exec, processes, X, options_of(strategy, trial.rank));
+  auto options = options_of(strategy, trial.rank);
+  options.absent = GENERATE(AbsentEntries::zero, AbsentEntries::missing);
+  check_same_bits(exec, processes, X, options);
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi]",

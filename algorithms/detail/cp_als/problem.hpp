@@ -12,6 +12,7 @@
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/processes/find_homes.hpp>
 #include <sporades/kernels/mttkrp_all_modes.hpp>
+#include <sporades/kernels/normal_equations.hpp>
 
 namespace sporades::detail {
 
@@ -21,6 +22,15 @@ inline void check_cp_als(CpAlsOptions const& options) {
   check_run("cp_als", options);
   expects(options.regularization >= 0 && std::isfinite(options.regularization),
           "cp_als: regularization ", options.regularization, " is not 0 or a positive number");
+  if (options.absent == AbsentEntries::zero) return;
+  expects(!options.non_negative,
+          "cp_als: factors cannot be non_negative where absent entries are missing; gcp can");
+  expects(may_be_by_rows(options.strategy) && options.slices == 1,
+          "cp_als: where absent entries are missing, the strategy is sorted or fibers, without "
+          "slices, not ",
+          to_string(options.strategy));
+  expects(options.rank <= most_normal_rank, "cp_als: where absent entries are missing, rank ",
+          options.rank, " is over ", most_normal_rank);
 }
 
 /// Whether the best iterate is kept. Exact steps never lower the fit. Only roundings do, and only
@@ -36,6 +46,7 @@ inline NamedOptions named_options(CpAlsOptions const& options) {
       .add("rank", options.rank)
       .add("non_negative", options.non_negative)
       .add("regularization", options.regularization)
+      .add("missing", options.absent == AbsentEntries::missing)
       .add("strategy", options.strategy)
       .add("dimension_tree", options.dimension_tree)
       .add("gather", options.gather)
@@ -48,6 +59,12 @@ inline MttkrpAllModesOptions products_of(CpAlsOptions const& options) {
   products.products.streaming = options.streaming;
   products.products.gather = options.gather;
   products.products.slices.count = options.slices;
+  if (options.absent == AbsentEntries::missing) {
+    products.dimension_tree = false;
+    products.products.rank = static_cast<int>(normal_columns(options.rank));
+    if (options.strategy == MttkrpStrategy::automatic)
+      products.products.strategy = MttkrpStrategy::sorted;
+  }
   return products;
 }
 
@@ -88,7 +105,7 @@ CpAlsProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_als_pro
   check_cp_als(options);
   auto const part_bytes = part_bytes_of<ExecutionSpace>(processes, X, options.streaming);
   auto scaled = summed_and_scaled(processes, builder_of<GivenSpace>(exec), hand_over(X), "cp_als",
-                                  part_bytes);
+                                  part_bytes, options.absent == AbsentEntries::missing);
   auto& summed = scaled.tensor;
   auto const places = exclusive_scan_of_all(processes, summed.nnz());
   CpAlsProblem<Scalar, Index, MemorySpace> problem;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/detail/cp_als/model_sums.hpp>
 #include <sporades/algorithms/detail/cp_als/non_negative.hpp>
 #include <sporades/algorithms/detail/cp_als/problem.hpp>
 #include <sporades/algorithms/detail/cp_als/small_matrices.hpp>
@@ -14,9 +14,8 @@
 #include <sporades/core/detail/region.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/core/timer.hpp>
-#include <sporades/kernels/detail/inner_product.hpp>
-#include <sporades/kernels/detail/processes/all_modes_nonzeros.hpp>
 #include <sporades/kernels/mttkrp_all_modes.hpp>
+#include <sporades/kernels/normal_equations.hpp>
 
 namespace sporades::detail {
 
@@ -38,7 +37,6 @@ class CpAlsSolver {
   using MatrixType = Matrix<Scalar, Memory>;
   using SquareType = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
   using State = CpAlsState<Scalar, Memory>;
-  using Nonzeros = DistributedNonzeros<Scalar, Index, Memory>;
 
  public:
   CpAlsSolver(ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, Memory>& problem,
@@ -74,6 +72,9 @@ class CpAlsSolver {
     for (std::size_t n = 0; n < factors_.size(); ++n)
       if (products_[n].data() == nullptr)
         products_[n] = MatrixType(product_memory_.data(), factors_[n].extent(0), columns_);
+    if (misses())
+      systems_memory_ = make_matrix<Scalar>(exec, "sporades::cp_als::systems", rows,
+                                            normal_columns(state.rank()));
     if (options.non_negative)
       gradient_ = make_matrix<Scalar>(exec, "sporades::cp_als::gradient", rows, columns_);
     factors_changed(problem.products);
@@ -136,10 +137,23 @@ class CpAlsSolver {
   std::uint64_t singular_systems() const { return singular_systems_; }
 
  private:
-  /// products_[n] <- the MTTKRP of mode n
+  /// Whether absent entries are missing: see kernels/normal_equations.hpp.
+  bool misses() const { return options_.absent == AbsentEntries::missing; }
+
+  /// The rows' systems of mode n then.
+  MatrixType systems(int n) const {
+    return MatrixType(systems_memory_.data(), factors_[static_cast<std::size_t>(n)].extent(0),
+                      systems_memory_.extent(1));
+  }
+
+  /// products_[n] <- the MTTKRP of mode n; or the systems of its rows
   void multiply(int n) {
     Region const region("mode ", n);
     throw_if_stopped(options_.stop);
+    if (misses())
+      return times_.measure(exec_, "normal equations mode " + std::to_string(n), [&] {
+        run_normal_equations(exec_, problem_.products.whole, factors_, n, systems(n));
+      });
     times_.measure(exec_, "mttkrp mode " + std::to_string(n), [&] {
       mttkrp(exec_, problem_.products, factors_, n, products_[static_cast<std::size_t>(n)]);
     });
@@ -149,8 +163,8 @@ class CpAlsSolver {
   /// ill-conditioned: keeps that, unless an earlier one is better, which is kept already. Enqueued.
   void keep_iterate() {
     is_kept_ = false;
-    bool const may_fall = (state_.system_kinds & ill_conditioned_kind) != 0;
-    if (!keeps_best(options_) || state_.iterations() == 0 || !may_fall || state_.kept_iteration > 0)
+    if (!keeps_best(options_) || state_.iterations() == 0 || state_.kept_iteration > 0 ||
+        (state_.system_kinds & ill_conditioned_kind) == 0)
       return;
     for (int n = 0; n < state_.order(); ++n) {
       if (static_cast<int>(state_.kept_factors.size()) == n)
@@ -198,9 +212,10 @@ class CpAlsSolver {
         for (int j = 0; j < R; ++j)
           state_.grams[n][static_cast<std::size_t>(i) * R + j] = host_.grams(n, i, j);
       auto const kind = static_cast<unsigned>(host_.kinds(n));
-      if ((kind & pseudo_inverse_kind) != 0) ++singular_systems_;
+      singular_systems_ += (kind & pseudo_inverse_kind) != 0;
       state_.system_kinds |= kind;
     }
+    if (misses()) state_.system_kinds |= ill_conditioned_kind;  // rows' systems may be
   }
 
   void update(int n) {
@@ -220,6 +235,7 @@ class CpAlsSolver {
     if (n == state_.order() - 1)
       times_.measure(exec_, "fit", [&] {
         column_dots(exec_, V, factors_[n], small_.inner, workspace_, problem_.products.rows_of(n));
+        if (misses()) return;
         launch(exec_, "sporades::cp_als::model_squares", columns_, columns_,
                ModelSquares<Memory>{H_, gram_, small_.squares});
       });
@@ -266,9 +282,18 @@ class CpAlsSolver {
     read_state();
   }
 
-  /// A_n = argmin ||X_(n) - A K^T||^2 + mu ||A||^2, the columns not normalised.
+  /// A_n = argmin ||X_(n) - A K^T||^2 + mu ||A||^2, the columns not normalised. Where absent
+  /// entries are missing, V becomes what makes `inner` of the last mode half of what the model
+  /// explains.
   void solve(int n, MatrixType const& V) {
     auto const R = static_cast<std::size_t>(state_.rank());
+    if (misses()) {
+      auto const columns = std::make_pair(std::size_t{0}, R);
+      MatrixType const A = Kokkos::subview(factors_[n], Kokkos::ALL, columns);
+      MatrixType const explained = Kokkos::subview(V, Kokkos::ALL, columns);
+      return run_normal_solve(exec_, systems(n), options_.regularization, A,
+                              n == state_.order() - 1 ? explained : MatrixType(), workspace_);
+    }
     launch(exec_, "sporades::cp_als::hadamard_of_grams", columns_ * columns_, factors_.size(),
            HadamardOfGrams<Memory>{small_.grams, H_, static_cast<std::uint64_t>(n), R});
     if (options_.non_negative) {
@@ -296,12 +321,12 @@ class CpAlsSolver {
   /// 1 - ||X - M|| / ||X|| with ||X - M||^2 = ||X||^2 - 2 <X, M> + ||M||^2, where <X, M> is the sum
   /// of V .* A_n, and ||M||^2 that of H .* (A_n^T A_n), of the last mode before it is normalised.
   /// The difference of these leaves an error, relative to ||X||^2, of some roundings of their
-  /// terms, the largest of which are the weights' squares. In float, where that is too much for a
-  /// fit to 1e-5, the residual is computed again in double. A residual below zero counts as
-  /// zero: fits past 1 - 1e-8 are not told apart.
+  /// terms, the largest of which are the weights' squares. In float and where absent entries are
+  /// missing, where that is too much for a fit to 1e-5, the residual is computed again in double. A
+  /// residual below zero counts as zero: fits past 1 - 1e-8 are not told apart.
   double fit() {
     constexpr double roundings = 16, wanted = 1e-5;
-    double inner = 0, model = 0, terms = 0;
+    double inner = 0, model = 0, terms = 0;  // inner: where entries are missing less ||M||^2 / 2
     for (int r = 0; r < state_.rank(); ++r) {
       inner += host_.inner(r);
       model += host_.squares(r);
@@ -312,11 +337,13 @@ class CpAlsSolver {
       return roundings * epsilon * terms / problem_.norm_squared;
     };
     double error = error_in(std::numeric_limits<Scalar>::epsilon());
-    if constexpr (sizeof(Scalar) < sizeof(double))
-      if (residual - residual == 0 && error > 2 * wanted * std::sqrt(std::max(residual, 0.0))) {
-        residual = residual_in_double();
-        error = error_in(std::numeric_limits<double>::epsilon());
-      }
+    bool const has_better = sizeof(Scalar) < sizeof(double) || misses();
+    if (has_better && residual - residual == 0 &&
+        error > 2 * wanted * std::sqrt(std::max(residual, 0.0))) {
+      residual = residual_in_double();
+      error = error_in(std::numeric_limits<double>::epsilon());
+      if (misses()) error *= error;  // a sum of squares has no difference to lose digits in
+    }
     fit_error_ = error / std::sqrt(std::max(residual, error));
     return fit_of("cp_als", state_.iterations() + 1, residual);
   }
@@ -325,7 +352,8 @@ class CpAlsSolver {
   /// the flops of an MTTKRP, and while it runs the coordinates of the nonzeros beside the plan.
   /// Fences exec.
   double residual_in_double() {
-    double const inner = inner_product_with_model();
+    if (misses()) return sum_with_model(ModelSum::residual) / problem_.norm_squared;
+    double const inner = sum_with_model(ModelSum::inner);
     for (int n = 0; n < state_.order(); ++n) {
       gram(exec_, factors_[n], gram_, workspace_, problem_.products.rows_of(n));
       launch(exec_, "sporades::cp_als::multiply_by_gram", columns_ * columns_, 1,
@@ -340,22 +368,9 @@ class CpAlsSolver {
     return (problem_.norm_squared - 2 * inner + model) / problem_.norm_squared;
   }
 
-  /// <X, M> of the factors as they are stored. Fences exec.
-  double inner_product_with_model() {
-    auto const R = static_cast<std::size_t>(state_.rank());
-    double const* const weights = small_.weights.data();
-    auto& products = problem_.products;
-    if (products.whole.work.distributed) {
-      if (!nonzeros_) nonzeros_ = std::make_unique<Nonzeros>(exec_, products);
-      return inner_product(exec_, nonzeros_->tensor(exec_), nonzeros_->gather(exec_, factors_),
-                           weights, R, workspace_, products.whole.work.distributed->parts,
-                           nonzeros_->places());
-    }
-    auto const X = nonzeros_of(exec_, products);
-    bool const is_linear = products.whole.formats.template any<AltoTensor>();
-    return inner_product(exec_, X.tensor, factors_, weights, R, workspace_,
-                         is_linear ? most_parts(X.tensor.nnz()) : 0, {},
-                         X.memory ? &products.whole.work.carry.windows : nullptr);
+  double sum_with_model(ModelSum what) {
+    return sums_(exec_, problem_.products, factors_, small_.weights.data(), state_.rank(),
+                 workspace_, what);
   }
 
   ExecutionSpace exec_;
@@ -373,10 +388,11 @@ class CpAlsSolver {
   Factors<Scalar, Memory> given_;    // the state's
   Factors<Scalar, Memory> factors_;  // the state's, or those that the plan reads
   MatrixType product_memory_;
+  MatrixType systems_memory_;         // where absent entries are missing
   Factors<Scalar, Memory> products_;  // V of every mode, in this or the plan's memory
   MatrixType gradient_;
   Workspace<Memory> workspace_;
-  std::unique_ptr<Nonzeros> nonzeros_;  // of several processes, once a residual is computed
+  ModelSums<Scalar, Index, Memory> sums_;
   std::uint64_t singular_systems_ = 0;
   bool is_kept_ = false;  // the iterate before the one that runs
   double fit_error_ = 0;  // what the last fit may be off by

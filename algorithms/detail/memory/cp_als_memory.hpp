@@ -18,6 +18,7 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& X, CpAlsOpti
   int const R = options.rank, N = X.order();
   int const P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
   auto const products = products_of(options);
+  bool const misses = options.absent == AbsentEntries::missing;
   double const factors = factors_bytes<Scalar>(X.dims, R), square = double{1} * P * P;
   double const state = keeps_best(options) ? 2 * factors : factors;
   double const workspace = most_of(X.dims, [&](auto dim) {
@@ -30,6 +31,7 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& X, CpAlsOpti
     auto const fused = wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), products);
     auto const lists = options_for<Scalar>(products.products);
     count.pass(dot_bytes(X.nnz));
+    if (misses) count.hold(X.value_bytes());  // scaled
     count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, lists, tuples);
     if (!fused.empty()) {
       TreeDims const dims(X.dims, fused);
@@ -41,7 +43,7 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& X, CpAlsOpti
     if (has_singular_start(options, N, X.count()))
       for (int n = 1; n < N; ++n) count_singular_vectors<Scalar>(exec, count, X, n, R, tuples);
     count.pass(workspace + 8 * square + dot_bytes(X.nnz));  // of the start
-    count_sum_duplicates(exec, count, X, repeats);
+    if (!misses) count_sum_duplicates(exec, count, X, repeats);
     count.pass(X.value_bytes());  // scaled
     count_all_modes_plan<Scalar>(exec, count, X, products, tuples);
     if (has_cp_als_race(options, N, X.count())) count.hold(state);
@@ -55,6 +57,10 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& X, CpAlsOpti
   count.hold((options.non_negative ? 2 : 1) * matrix_bytes<Scalar>(longest(X.dims), R) +
              8 * (N + 3) * square + 40 * P + std::max(workspace, inverse) +
              (keeps_best(options) ? factors : 0));
+  if (misses)
+    count.hold(matrix_bytes<Scalar>(longest(X.dims), static_cast<int>(normal_columns(R))) +
+               normal_solve_bytes(exec, R));
+  if (misses) count.pass(X.bytes());  // of the residual nonzero by nonzero
   count.pass(
       most_of(X.dims, [&](auto dim) { return sizeof(Scalar) * RowBlocks(dim, R).count * R; }));
   count.hold(factors + (8.0 + sizeof(Scalar)) * R);  // the model

@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/launch.hpp>
+#include <sporades/kernels/detail/normal_equations/sums.hpp>
+
+/// solve_normal_equations: on GPUs a team of 32 threads a row, on hosts eight rows side by side, by
+/// one code: a Number is a double there, and here eight.
+
+namespace sporades::detail {
+
+/// Rows that one solution takes, entry by entry.
+template <int rows>
+struct SideBySide {
+  using Number = Tile<double, rows>;
+
+  static void set(Number& to, int row, double value) { to.set(row, value); }
+  static double get(Number const& from, int row) { return from[row]; }
+  /// x -= a b
+  static void subtract(Number& x, Number const& a, Number const& b) {
+    Number minus = a;
+    minus.multiply(-1);
+    x.add_product(minus, b);
+  }
+  static void multiply(Number& x, Number const& by) { x.multiply(by); }
+};
+template <>
+struct SideBySide<1> {
+  using Number = double;
+
+  static KOKKOS_FORCEINLINE_FUNCTION void set(Number& to, int, double value) { to = value; }
+  static KOKKOS_FORCEINLINE_FUNCTION double get(Number from, int) { return from; }
+  static KOKKOS_FORCEINLINE_FUNCTION void subtract(Number& x, Number a, Number b) { x -= a * b; }
+  static KOKKOS_FORCEINLINE_FUNCTION void multiply(Number& x, Number by) { x *= by; }
+};
+
+/// One lane, which does all: on hosts.
+struct OneLane {
+  static constexpr int mine = 0, count = 1;
+  void wait() const {}
+};
+
+/// The threads of a team.
+template <class Member>
+struct TeamLanes {
+  Member const& team;
+  int mine, count;
+  KOKKOS_FORCEINLINE_FUNCTION explicit TeamLanes(Member const& of)
+      : team(of), mine(of.team_rank()), count(of.team_size()) {}
+  KOKKOS_FORCEINLINE_FUNCTION void wait() const { team.team_barrier(); }
+};
+
+/// Solves the systems of rows first to first + rows - 1, or as many as there are.
+template <class ExecutionSpace, class Scalar>
+struct NormalSolve {
+  using Memory = typename ExecutionSpace::memory_space;
+  static constexpr int rows = is_gpu<ExecutionSpace> ? 1 : 8;
+  using Side = SideBySide<rows>;
+  using Number = typename Side::Number;
+  using Member = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+
+  RawMatrix<Scalar const, Memory> S;  // I x normal_columns(R)
+  RawMatrix<Scalar, Memory> A;        // I x R
+  RawMatrix<Scalar, Memory> residue;  // I x R, or none
+  double mu, least;                   // the least pivot, over the entry of H that it began as
+  NormalPieces pieces;
+  int R;
+  Number* memory;       // on hosts: numbers() a part
+  std::uint64_t parts;  // on hosts: that rows are divided into
+
+  /// L and y.
+  KOKKOS_FUNCTION std::size_t numbers() const {
+    auto const n = static_cast<std::size_t>(R);
+    return n * (n + 3) / 2;
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION std::size_t at(int i, int j) {
+    return static_cast<std::size_t>(i) * static_cast<std::size_t>(i + 1) / 2 +
+           static_cast<std::size_t>(j);
+  }
+
+  /// A part of the rows: on hosts.
+  void operator()(std::uint64_t part) const {
+    std::uint64_t const all = (A.extent(0) + rows - 1) / rows;
+    for (std::uint64_t k = all * part / parts; k < all * (part + 1) / parts; ++k)
+      solve(OneLane{}, memory + part * numbers(), k * rows);
+  }
+  /// Every league_size-th row: on GPUs.
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    TeamLanes<Member> const lanes(team);
+    auto* const L =
+        static_cast<Number*>(team.team_scratch(0).get_shmem(numbers() * sizeof(Number)));
+    for (std::uint64_t i = static_cast<std::uint64_t>(team.league_rank()); i < A.extent(0);
+         i += static_cast<std::uint64_t>(team.league_size())) {
+      solve(lanes, L, i);
+      lanes.wait();
+    }
+  }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void solve(Lanes const& lanes, Number* L, std::uint64_t first) const {
+    int const count = A.extent(0) - first < rows ? static_cast<int>(A.extent(0) - first) : rows;
+    Number* const y = L + at(R, 0);
+    load(lanes, L, y, first, count);
+    lanes.wait();
+    // L becomes Cholesky's factor, with the inverses of its diagonal, and y what L y = v gives.
+    for (int j = 0; j < R; ++j) {
+      Number const inverse = inverse_pivot(L[at(j, j)], first, count, j);
+      lanes.wait();
+      for (int i = j + 1 + lanes.mine; i < R; i += lanes.count)
+        Side::multiply(L[at(i, j)], inverse);
+      if (lanes.mine == 0) {
+        L[at(j, j)] = inverse;
+        Side::multiply(y[j], inverse);
+      }
+      lanes.wait();
+      for (int i = j + 1 + lanes.mine; i < R; i += lanes.count) {
+        Number const l = L[at(i, j)];
+        Side::subtract(y[i], l, y[j]);
+        for (int k = j + 1; k <= i; ++k) Side::subtract(L[at(i, k)], l, L[at(k, j)]);
+      }
+      lanes.wait();
+    }
+    for (int j = R - 1; j >= 0; --j) {
+      if (lanes.mine == 0) Side::multiply(y[j], L[at(j, j)]);
+      lanes.wait();
+      for (int i = lanes.mine; i < j; i += lanes.count) Side::subtract(y[i], L[at(j, i)], y[j]);
+      lanes.wait();
+    }
+    for (int r = 0; r < count; ++r) store(lanes, y, first + static_cast<std::uint64_t>(r), r);
+  }
+
+ private:
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void load(Lanes const& lanes, Number* L, Number* y,
+                                        std::uint64_t first, int count) const {
+    for (int i = lanes.mine; i < R; i += lanes.count) {
+      for (int r = 0; r < rows; ++r) {  // rows past the last: those of the last
+        Scalar const* const s =
+            &S(first + static_cast<std::uint64_t>(r < count ? r : count - 1), 0);
+        for (int j = 0; j <= i; ++j)
+          Side::set(L[at(i, j)], r,
+                    static_cast<double>(s[pieces.column(i, j)]) + (i == j ? mu : 0));
+        Side::set(y[i], r, static_cast<double>(s[pieces.column(i)]));
+      }
+    }
+  }
+
+  /// One over the square root of pivot j; 0 where it is none, so that coefficient j becomes 0.
+  KOKKOS_FORCEINLINE_FUNCTION Number inverse_pivot(Number const& pivot, std::uint64_t first,
+                                                   int count, int j) const {
+    Number inverse;
+    for (int r = 0; r < rows; ++r) {
+      std::uint64_t const row = first + static_cast<std::uint64_t>(r < count ? r : count - 1);
+      double const entry = static_cast<double>(S(row, pieces.column(j, j))) + mu;
+      double const d = Side::get(pivot, r);
+      Side::set(inverse, r, d > least * entry ? 1 / sqrt(d) : 0);
+    }
+    return inverse;
+  }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void store(Lanes const& lanes, Number const* a, std::uint64_t row,
+                                         int r) const {
+    for (int i = lanes.mine; i < R; i += lanes.count) {
+      A(row, i) = static_cast<Scalar>(Side::get(a[i], r));
+      if (residue.extent(0) == 0) continue;
+      double product = 0;
+      for (int j = 0; j < R; ++j)
+        product += static_cast<double>(S(row, i < j ? pieces.column(j, i) : pieces.column(i, j))) *
+                   Side::get(a[j], r);
+      residue(row, i) =
+          static_cast<Scalar>(static_cast<double>(S(row, pieces.column(i))) - product / 2);
+    }
+  }
+};
+
+/// Bytes of its workspace.
+template <class ExecutionSpace>
+double normal_solve_bytes(ExecutionSpace const& exec, int R) {
+  if (is_gpu<ExecutionSpace>) return 0;
+  return 8.0 * NormalSolve<ExecutionSpace, double>::rows * exec.concurrency() * R * (R + 3) / 2;
+}
+
+/// See solve_normal_equations.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& S, double mu,
+                      Matrix<Scalar, MemorySpace> const& A,
+                      Matrix<Scalar, MemorySpace> const& residue,
+                      Workspace<MemorySpace>& workspace) {
+  using Kernel = NormalSolve<ExecutionSpace, Scalar>;
+  int const R = static_cast<int>(A.extent(1));
+  expects(mu >= 0 && std::isfinite(mu), "solve_normal_equations: mu ", mu,
+          " is not 0 or a positive number");
+  expects(S.extent(0) == A.extent(0) && S.extent(1) == normal_columns(R),
+          "solve_normal_equations: S is ", S.extent(0), " x ", S.extent(1), ", not ", A.extent(0),
+          " x ", normal_columns(R));
+  expects(residue.extent(0) == 0 ||
+              (residue.extent(0) == A.extent(0) && residue.extent(1) >= A.extent(1)),
+          "solve_normal_equations: the residue is ", residue.extent(0), " x ", residue.extent(1),
+          ", A is ", A.extent(0), " x ", A.extent(1));
+  if (A.extent(0) == 0 || R == 0) return;
+  double const least = 32.0 * R * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+  NormalPieces const pieces{static_cast<int>(padded_columns(static_cast<std::size_t>(R))) / 4};
+  Kernel kernel{S, A, residue, mu, least, pieces, R, nullptr, 1};
+  char const* const label = "sporades::normal_equations::solve";
+  if constexpr (is_gpu<ExecutionSpace>) {
+    constexpr int threads = 32;
+    std::uint64_t const teams = std::min<std::uint64_t>(A.extent(0), std::uint64_t{1} << 20);
+    std::size_t const bytes = kernel.numbers() * sizeof(typename Kernel::Number);
+    auto policy = team_policy<Kokkos::TeamPolicy<ExecutionSpace>>(exec, teams, threads);
+    expects(bytes + 256 <=
+                static_cast<std::size_t>(Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0)),
+            "solve_normal_equations: rank ", R, " takes more than the GPU's scratch memory");
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
+    Kokkos::parallel_for(label, policy, kernel);
+  } else {
+    std::uint64_t const groups = (A.extent(0) + Kernel::rows - 1) / Kernel::rows;
+    kernel.parts = std::min<std::uint64_t>(groups, exec.concurrency());
+    constexpr std::size_t doubles = Kernel::rows;
+    auto const memory =
+        workspace.template get<double>(exec, kernel.parts * kernel.numbers() * doubles);
+    kernel.memory = reinterpret_cast<typename Kernel::Number*>(memory.data());
+    auto const cost = static_cast<std::uint64_t>(R) * static_cast<std::uint64_t>(R) * groups;
+    launch(exec, label, kernel.parts, cost, kernel);
+  }
+}
+
+}  // namespace sporades::detail

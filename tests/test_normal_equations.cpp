@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/normal_equations.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/models.hpp>
+#include <support/same_bits.hpp>
+#include <support/tools.hpp>
+
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using sporades::Dims;
+using sporades::make_matrix;
+using sporades::MttkrpStrategy;
+using sporades::normal_columns;
+using sporades::Position;
+using sporades::test::new_instance;
+using sporades::test::random_coo;
+using sporades::test::random_kruskal;
+
+/// A row's H and v by their definition, and sums of magnitudes.
+struct PlainRow {
+  std::vector<double> H, v, H_terms, v_terms;
+};
+
+template <class Tensor, class Factors>
+std::vector<PlainRow> plain_rows(Tensor const& X, Factors const& factors, int n) {
+  auto const Y = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+  std::vector<decltype(sporades::test::on_host(factors[0]))> A;
+  for (auto const& factor : factors) A.push_back(sporades::test::on_host(factor));
+  std::size_t const R = A[0].extent(1);
+  std::vector<PlainRow> rows(X.dims[n], {std::vector<double>(R * R), std::vector<double>(R),
+                                         std::vector<double>(R * R), std::vector<double>(R)});
+  for (Position p = 0; p < Y.nnz(); ++p) {
+    auto const at = sporades::test::coordinates_at(Y, p);
+    std::vector<double> k(R, 1);
+    for (int m = 0; m < X.order(); ++m)
+      for (std::size_t r = 0; r < R && m != n; ++r) k[r] *= A[m](at[m], r);
+    auto& row = rows[at[n]];
+    double const x = Y.values(p);
+    for (std::size_t i = 0; i < R; ++i) {
+      for (std::size_t j = 0; j < R; ++j) {
+        row.H[i * R + j] += k[i] * k[j];
+        row.H_terms[i * R + j] += std::abs(k[i] * k[j]);
+      }
+      row.v[i] += x * k[i];
+      row.v_terms[i] += std::abs(x * k[i]);
+    }
+  }
+  return rows;
+}
+
+/// Where S has H(i, j), j <= i.
+std::size_t column_of(std::size_t i, std::size_t j) {
+  std::size_t const I = i / 4, J = j / 4;
+  return 16 * (I * (I + 1) / 2 + J) + 4 * (i % 4) + j % 4;
+}
+
+template <class Scalar, class S, class A, class Residue>
+void check_rows(std::vector<PlainRow> const& rows, double mu, S const& sums, A const& solved,
+                Residue const& rest) {
+  std::size_t const R = solved.extent(1), P = (R + 3) / 4 * 4;
+  double const rounding = 200 * std::numeric_limits<Scalar>::epsilon();
+  Position wrong_sums = 0, wrong_rows = 0, wrong_rest = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto const& row = rows[i];
+    double a_norm = 0;
+    for (std::size_t r = 0; r < R; ++r) a_norm += std::abs(static_cast<double>(solved(i, r)));
+    for (std::size_t r = 0; r < R; ++r) {
+      double gradient = mu * solved(i, r) - row.v[r], product = 0;
+      double magnitude = row.v_terms[r] + mu * a_norm;
+      for (std::size_t c = 0; c < R; ++c) {
+        std::size_t const at = r * R + c;
+        if (c <= r)
+          wrong_sums +=
+              !(std::abs(sums(i, column_of(r, c)) - row.H[at]) <= rounding * row.H_terms[at]);
+        product += row.H[at] * solved(i, c);
+        magnitude += row.H_terms[at] * std::abs(static_cast<double>(solved(i, c)));
+      }
+      wrong_sums +=
+          !(std::abs(sums(i, P * (P + 4) / 2 + r) - row.v[r]) <= rounding * row.v_terms[r]);
+      // The gradient is 0 at the least squares' solution, determined or not.
+      wrong_rows += !(std::abs(gradient + product) <= 20 * rounding * magnitude);
+      wrong_rest += !(std::abs(rest(i, r) - (row.v[r] - product / 2)) <= rounding * magnitude);
+    }
+  }
+  CHECK(wrong_sums == 0);
+  CHECK(wrong_rows == 0);
+  CHECK(wrong_rest == 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("normal equations of rows equal their definition, and are solved",
+                        "[kernels][normal_equations][threads]", sporades::test::IndexCases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const dims = GENERATE(Dims{7}, Dims{5, 6}, Dims{30, 20, 10}, Dims{3, 400, 2, 5},
+                             Dims{3, 2, 3, 1, 4}, Dims{2, 3, 2, 3, 2, 3});
+  int const rank = GENERATE(1, 3, 8, 17, 40);
+  int const nnz = GENERATE(1, 5000);
+  auto const strategy = GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::fibers);
+  double const mu = GENERATE(0.0, 0.5);
+  auto const X = random_coo<Scalar, typename TestType::Index>(exec, dims, nnz);
+  auto const A = random_kruskal<Scalar>(exec, dims, rank, 1, true).factors;
+  auto plan = make_mttkrp_plan(exec, X, {strategy, rank});
+  for (int n = 0; n < X.order(); ++n) {
+    auto const S = make_matrix<Scalar>(exec, "S", dims[n], normal_columns(rank));
+    auto const solved = make_matrix<Scalar>(exec, "A", dims[n], rank);
+    auto const rest = make_matrix<Scalar>(exec, "rest", dims[n], rank);
+    normal_equations(exec, plan, A, n, S);
+    solve_normal_equations(exec, S, mu, solved, rest);
+    check_rows<Scalar>(plain_rows(X, A, n), mu, sporades::test::on_host(S),
+                       sporades::test::on_host(solved), sporades::test::on_host(rest));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("normal equations of a row that all nonzeros share",
+                        "[kernels][normal_equations][threads]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const dims = GENERATE(Dims{1, 300, 200}, Dims{1, 70000, 60000, 50000, 40000});
+  auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 30000);
+  auto const A = random_kruskal<Scalar>(exec, dims, 5, 1, true).factors;
+  auto plan = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, 5});
+  auto const S = make_matrix<Scalar>(exec, "S", 1, normal_columns(5));
+  auto const solved = make_matrix<Scalar>(exec, "A", 1, 5),
+             rest = make_matrix<Scalar>(exec, "r", 1, 5);
+  normal_equations(exec, plan, A, 0, S);
+  solve_normal_equations(exec, S, 0, solved, rest);
+  check_rows<Scalar>(plain_rows(X, A, 0), 0, sporades::test::on_host(S),
+                     sporades::test::on_host(solved), sporades::test::on_host(rest));
+}
+
+TEST_CASE("normal equations refuse what does not fit", "[kernels][normal_equations]") {
+  Kokkos::DefaultExecutionSpace const exec;
+  auto const X = random_coo<double, std::uint32_t>(exec, {9, 8, 7}, 100);
+  auto A = random_kruskal<double>(exec, X.dims, 4, 1, true).factors;
+  auto plan = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, 4});
+  auto const S = make_matrix<double>(exec, "S", 8, normal_columns(4));
+  CHECK_THROWS_WITH(normal_equations(exec, plan, A, 3, S), ContainsSubstring("mode 3"));
+  CHECK_THROWS_WITH(normal_equations(exec, plan, A, 0, S), ContainsSubstring("S is 8 x"));
+  CHECK_THROWS_WITH(solve_normal_equations(exec, S, -1, A[1]), ContainsSubstring("mu -1"));
+  CHECK_THROWS_WITH(solve_normal_equations(exec, S, 0, A[0]), ContainsSubstring("S is 8 x"));
+  auto linear = make_mttkrp_plan(exec, X, {MttkrpStrategy::alto, 4});
+  CHECK_THROWS_WITH(normal_equations(exec, linear, A, 1, S), ContainsSubstring("alto"));
+  A[2] = make_matrix<double>(exec, "A", 7, 3);
+  CHECK_THROWS_WITH(normal_equations(exec, plan, A, 1, S), ContainsSubstring("A[2] is 7 x 3"));
+}
+
+}  // namespace
