@@ -101,6 +101,7 @@ struct NormalWalk {
   static constexpr bool on_host = is_on_host<Nonzeros>;
   static constexpr Position panel = on_host ? 128 : 1;  // groups: on hosts the first-level cache
   static constexpr int batch = on_host ? 4 : 2;
+  static constexpr Position ahead = 16;  // whose factor rows are asked for: on hosts
   static constexpr int width = NormalPieces::width;
   using Columns = TileColumns<Scalar, width, on_host ? Access::whole : Access::packed>;
   using T = typename Columns::T;
@@ -136,6 +137,7 @@ struct NormalWalk {
         rows.enter(nonzeros.fetch(p));
         clear(sum, last - first);
       }
+      if constexpr (on_host) prefetch(p + ahead, end);
       int count = 1;
       while (count < batch && p + count < end && !nonzeros.opens_row(p + count)) ++count;
       if (count == batch)
@@ -151,6 +153,19 @@ struct NormalWalk {
   }
 
  private:
+  /// Asks for the factor rows of the batch of nonzeros from p on.
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Position p, Position end) const {
+    constexpr int line = 64 / sizeof(Scalar);
+    if (p + batch > end) return;
+    for (int b = 0; b < batch; ++b) {
+      auto const entry = nonzeros.fetch(p + b);
+      for (int m = 0; m < nonzeros.modes(); ++m) {
+        Scalar const* const row = &nonzeros.factors[m](nonzeros.index(entry, m), 0);
+        for (int j = 0; j < width * pieces.blocks; j += line) sporades::detail::prefetch(row + j);
+      }
+    }
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION void clear(Sum& sum, Position groups) const {
     for (Position k = 0; k < width * (on_host ? groups : panel); ++k) sum.piece[k].fill(0);
   }
