@@ -94,7 +94,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS with missing entries never loses fit, whatever t
     std::vector<bool> is_named(dims[n]);
     for (Position p = 0; p < host.nnz(); ++p)
       is_named[sporades::test::coordinates_at(host, p)[n]] = true;
-    auto const A = sporades::test::on_host(sporades::detail::with_padding(result.model.factors[n]));
+    auto const A = sporades::test::matrix_on_host(result.model.factors[n]);
     Position wrong = 0;
     for (std::size_t i = 0; i < dims[n]; ++i)
       for (int r = 0; r < options.rank; ++r) wrong += !is_named[i] && A(i, r) != 0;
@@ -134,7 +134,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS with missing entries counts each entry, zeros to
     given.values(p) = static_cast<Scalar>(values[p]);
   }
   auto const result = cp_als(exec, copy_to(exec, given), missing(options_of(1, 3)));
-  auto const A = sporades::test::on_host(sporades::detail::with_padding(result.model.factors[0]));
+  auto const A = sporades::test::matrix_on_host(result.model.factors[0]);
   double const weight = sporades::test::on_host(result.model.weights)(0);
   double const means[] = {5, 0, 3, 0};
   for (int i = 0; i < 4; ++i) CHECK(weight * A(i, 0) == Approx(means[i]).margin(1e-5));

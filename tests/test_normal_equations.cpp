@@ -21,12 +21,6 @@ using sporades::test::new_instance;
 using sporades::test::random_coo;
 using sporades::test::random_kruskal;
 
-/// A matrix of make_matrix, on the host, with its padding.
-template <class MatrixType>
-auto on_host_whole(MatrixType const& A) {
-  return sporades::test::on_host(sporades::detail::with_padding(A));
-}
-
 /// A row's H and v by their definition, and sums of magnitudes.
 struct PlainRow {
   std::vector<double> H, v, H_terms, v_terms;
@@ -35,8 +29,8 @@ struct PlainRow {
 template <class Tensor, class Factors>
 std::vector<PlainRow> plain_rows(Tensor const& X, Factors const& factors, int n) {
   auto const Y = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
-  std::vector<decltype(on_host_whole(factors[0]))> A;
-  for (auto const& factor : factors) A.push_back(on_host_whole(factor));
+  std::vector<decltype(sporades::test::matrix_on_host(factors[0]))> A;
+  for (auto const& factor : factors) A.push_back(sporades::test::matrix_on_host(factor));
   std::size_t const R = factors[0].extent(1);
   std::vector<PlainRow> rows(X.dims[n], {std::vector<double>(R * R), std::vector<double>(R),
                                          std::vector<double>(R * R), std::vector<double>(R)});
@@ -118,7 +112,8 @@ TEMPLATE_LIST_TEST_CASE("normal equations of rows equal their definition, and ar
     normal_equations(exec, plan, A, n, S);
     solve_normal_equations(exec, S, mu, solved, rest);
     check_rows<Scalar>(plain_rows(X, A, n), rank, mu, sporades::test::on_host(S),
-                       on_host_whole(solved), on_host_whole(rest));
+                       sporades::test::matrix_on_host(solved),
+                       sporades::test::matrix_on_host(rest));
   }
 }
 
@@ -135,8 +130,8 @@ TEMPLATE_LIST_TEST_CASE("normal equations of a row that all nonzeros share",
              rest = make_matrix<Scalar>(exec, "r", 1, 5);
   normal_equations(exec, plan, A, 0, S);
   solve_normal_equations(exec, S, 0, solved, rest);
-  check_rows<Scalar>(plain_rows(X, A, 0), 5, 0, sporades::test::on_host(S), on_host_whole(solved),
-                     on_host_whole(rest));
+  check_rows<Scalar>(plain_rows(X, A, 0), 5, 0, sporades::test::on_host(S),
+                     sporades::test::matrix_on_host(solved), sporades::test::matrix_on_host(rest));
 }
 
 TEST_CASE("normal equations refuse what does not fit", "[kernels][normal_equations]") {
