@@ -93,6 +93,34 @@ struct KeptRow {
   KOKKOS_FORCEINLINE_FUNCTION Scalar value() const { return x; }
 };
 
+/// The sum of a group: four pieces.
+template <class T>
+struct NormalBlock {
+  T a, b, c, d;
+
+  KOKKOS_FORCEINLINE_FUNCTION void clear() {
+    a.fill(0);
+    b.fill(0);
+    c.fill(0);
+    d.fill(0);
+  }
+  /// += left right^T
+  KOKKOS_FORCEINLINE_FUNCTION void add_outer(T const& left, T const& right) {
+    a.add_product(left[0], right);
+    b.add_product(left[1], right);
+    c.add_product(left[2], right);
+    d.add_product(left[3], right);
+  }
+  /// += x times blocks J to J + 3 of a row, as far as it has them.
+  template <class Scalar, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void add_blocks(Scalar x, Row const& row, int J, int blocks) {
+    a.add_product(x, row.block(J));
+    if (J + 1 < blocks) b.add_product(x, row.block(J + 1));
+    if (J + 2 < blocks) c.add_product(x, row.block(J + 2));
+    if (J + 3 < blocks) d.add_product(x, row.block(J + 3));
+  }
+};
+
 /// One work item: a chunk of nonzeros x a panel of groups of S. Nonzeros of a row are taken `batch`
 /// at a time, as far as there are so many.
 template <class Nonzeros, class Sums>
@@ -100,16 +128,15 @@ struct NormalWalk {
   using Scalar = typename Nonzeros::Scalar;
   static constexpr bool on_host = is_on_host<Nonzeros>;
   static constexpr Position panel = on_host ? 128 : 1;  // groups: on hosts the first-level cache
-  static constexpr int batch = on_host ? 4 : 2;
+  static constexpr int batch = on_host ? 4 : 1;
   static constexpr Position ahead = 16;  // whose factor rows are asked for: on hosts
   static constexpr int width = NormalPieces::width;
   using Columns = TileColumns<Scalar, width, on_host ? Access::whole : Access::packed>;
   using T = typename Columns::T;
   using Row =
       std::conditional_t<on_host, KeptRow<Nonzeros, Columns>, GatheredRow<Nonzeros, Columns>>;
-  struct Sum {
-    T piece[width * panel];
-  };
+  using Block = NormalBlock<T>;
+  using Sum = std::conditional_t<on_host, Kokkos::Array<Block, panel>, Block>;
 
   Nonzeros nonzeros;
   Sums out;
@@ -120,39 +147,50 @@ struct NormalWalk {
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     Position const chunk = item / panels(), first = item % panels() * panel;
-    Position const last = first + panel < pieces.groups() ? first + panel : pieces.groups();
+    Position const left = pieces.groups() - first, groups = left < panel ? left : panel;
+    NormalGroup const group(pieces, first);
     Position const begin = chunk * length;
     Position const end = begin + length < nonzeros.size() ? begin + length : nonzeros.size();
     auto rows = nonzeros.rows(begin);
     auto const first_row = rows.row;
     ChunkState state{chunk, !nonzeros.opens_row(begin), true};
     Sum sum;
-    clear(sum, last - first);
+    clear(sum, groups);
     for (Position p = begin; p < end;) {
       if (p > begin && nonzeros.opens_row(p)) {
-        for_pieces(sum, first, last, [&](auto const& tile, T const& piece) {
+        for_pieces(sum, first, groups, [&](auto const& tile, T const& piece) {
           out.close(state, tile, rows.row, piece);
         });
         state.first = false;
         rows.enter(nonzeros.fetch(p));
-        clear(sum, last - first);
+        clear(sum, groups);
       }
       if constexpr (on_host) prefetch(p + ahead, end);
       int count = 1;
       while (count < batch && p + count < end && !nonzeros.opens_row(p + count)) ++count;
       if (count == batch)
-        add<batch>(sum, p, first, last);
+        add<batch>(sum, p, group, groups);
       else
-        for (int b = 0; b < count; ++b) add<1>(sum, p + b, first, last);
+        for (int b = 0; b < count; ++b) add<1>(sum, p + b, group, groups);
       p += count;
     }
     bool const continues = end < nonzeros.size() && !nonzeros.opens_row(end);
-    for_pieces(sum, first, last, [&](auto const& tile, T const& piece) {
+    for_pieces(sum, first, groups, [&](auto const& tile, T const& piece) {
       out.finish(state, tile, first_row, rows.row, piece, continues);
     });
   }
 
  private:
+  template <int count>
+  struct Rows {
+    Row row[count];
+
+    template <int... b>
+    KOKKOS_FORCEINLINE_FUNCTION Rows(Nonzeros const& nonzeros, Position p, int blocks,
+                                     std::integer_sequence<int, b...>)
+        : row{Row(nonzeros, p + b, blocks)...} {}
+  };
+
   /// Asks for the factor rows of the batch of nonzeros from p on.
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Position p, Position end) const {
     constexpr int line = 64 / sizeof(Scalar);
@@ -166,52 +204,54 @@ struct NormalWalk {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void clear(Sum& sum, Position groups) const {
-    for (Position k = 0; k < width * (on_host ? groups : panel); ++k) sum.piece[k].fill(0);
+  static KOKKOS_FORCEINLINE_FUNCTION void clear(Sum& sum, Position groups) {
+    if constexpr (on_host)
+      for (Position g = 0; g < groups; ++g) sum[g].clear();
+    else
+      sum.clear();
   }
 
+  /// call(columns, piece) for each piece of an item. Copies of pieces: a GPU's compiler holds in
+  /// memory what a store picks entries from, which took 1.7 times as long.
   template <class Call>
-  KOKKOS_FORCEINLINE_FUNCTION void for_pieces(Sum const& sum, Position first, Position last,
+  KOKKOS_FORCEINLINE_FUNCTION void for_pieces(Sum const& sum, Position first, Position groups,
                                               Call const& call) const {
-    Position const end = width * pieces.triangle() + static_cast<Position>(pieces.blocks);
-    for (Position group = first; group < (on_host ? last : first + 1); ++group)
-      for (int i = 0; i < width; ++i) {
-        Position const piece = width * group + static_cast<Position>(i);
-        if (piece < end)
-          call(Columns{static_cast<std::size_t>(width * piece), width},
-               sum.piece[width * (group - first) + static_cast<Position>(i)]);
-      }
+    if constexpr (on_host)
+      for (Position g = 0; g < groups; ++g) for_block(sum[g], first + g, call);
+    else
+      for_block(sum, first, call);
+  }
+  template <class Call>
+  KOKKOS_FORCEINLINE_FUNCTION void for_block(Block const& sum, Position group,
+                                             Call const& call) const {
+    std::size_t const column = 4 * width * group;
+    std::size_t const end = 4 * width * pieces.triangle() + std::size_t{width} * pieces.blocks;
+    call(Columns{column, width}, T(sum.a));
+    if (column + width < end) call(Columns{column + width, width}, T(sum.b));
+    if (column + 2 * width < end) call(Columns{column + 2 * width, width}, T(sum.c));
+    if (column + 3 * width < end) call(Columns{column + 3 * width, width}, T(sum.d));
   }
 
-  /// sum += the outer products of nonzeros p to p + count - 1.
+  /// sum += the outer products of nonzeros p to p + count - 1, in groups from `group` on.
   template <int count>
-  KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, Position p, Position first, Position last) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, Position p, NormalGroup group,
+                                       Position groups) const {
     Rows<count> const k(nonzeros, p, pieces.blocks, std::make_integer_sequence<int, count>{});
-    NormalGroup group(pieces, first);
-    for (Position g = 0; g < (on_host ? last - first : 1); ++g, group.next(pieces)) {
-      T* const piece = &sum.piece[width * g];
-      if (group.I < pieces.blocks) {
-        for (int b = 0; b < count; ++b) {
-          T const left = k.row[b].block(group.I), right = k.row[b].block(group.J);
-          for (int i = 0; i < width; ++i) piece[i].add_product(left[i], right);
-        }
-      } else {
-        for (int i = 0; i < width && group.J + i < pieces.blocks; ++i)
-          for (int b = 0; b < count; ++b)
-            piece[i].add_product(k.row[b].value(), T(k.row[b].block(group.J + i)));
-      }
-    }
+    if constexpr (on_host)
+      for (Position g = 0; g < groups; ++g, group.next(pieces)) add_block(sum[g], k, group);
+    else
+      add_block(sum, k, group);
   }
-
   template <int count>
-  struct Rows {
-    Row row[count];
-
-    template <int... b>
-    KOKKOS_FORCEINLINE_FUNCTION Rows(Nonzeros const& nonzeros, Position p, int blocks,
-                                     std::integer_sequence<int, b...>)
-        : row{Row(nonzeros, p + b, blocks)...} {}
-  };
+  KOKKOS_FORCEINLINE_FUNCTION void add_block(Block& sum, Rows<count> const& k,
+                                             NormalGroup const& group) const {
+    if (group.I < pieces.blocks)
+      for (int b = 0; b < count; ++b)
+        sum.add_outer(k.row[b].block(group.I), k.row[b].block(group.J));
+    else
+      for (int b = 0; b < count; ++b)
+        sum.add_blocks(k.row[b].value(), k.row[b], group.J, pieces.blocks);
+  }
 };
 
 }  // namespace sporades::detail
