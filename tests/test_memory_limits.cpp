@@ -155,6 +155,20 @@ TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithm
           return cp_als(exec, hand_over(X), options).fit();
         });
   }
+  SECTION("CP-ALS of missing entries") {
+    check_limits<Space, Scalar>(
+        exec, tensors,
+        [](test::MemoryTrial const& trial) {
+          CpAlsOptions options;
+          options.rank = trial.rank / 4;  // systems of rows take room of the rank's square
+          options.iterations = 2;
+          options.absent = AbsentEntries::missing;
+          return options;
+        },
+        [&](auto X, CpAlsOptions const& options) {
+          return cp_als(exec, hand_over(X), options).fit();
+        });
+  }
   SECTION("CP-APR") {
     check_limits<Space, Scalar>(
         exec, tensors,

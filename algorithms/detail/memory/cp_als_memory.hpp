@@ -120,7 +120,8 @@ inline std::string lighten(bool on_gpu, CooShape const& X, CpAlsOptions const& a
     return "no singular vectors are computed for a start (init random)";
   }
   bool const is_automatic = asked.strategy == MttkrpStrategy::automatic;
-  bool const has_choice = options.gather == GatherPrecision::full && options.slices == 1;
+  bool const has_choice = options.gather == GatherPrecision::full && options.slices == 1 &&
+                          options.absent == AbsentEntries::zero;
   if (!streams && is_automatic && has_choice) {
     MttkrpOptions products{options.strategy};
     auto const less = lighten(on_gpu, X, MttkrpOptions{}, products, false);
