@@ -47,10 +47,10 @@ void normal_equations(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memo
 /// a_i of every row. S: I x normal_columns(R) of normal_equations; A: I x R, overwritten. In
 /// double, by Cholesky's factorisation. Coefficients that the nonzeros of a row do not determine,
 /// as their pivot is less than 32 R roundings of a Scalar, are 0, and so are all of a row without
-/// nonzeros. About I R^3 / 6 multiply-adds. Bits are the same on every run and number of threads.
-/// Fences exec; hosts allocate 4 R^2 doubles a thread, and GPUs need R^2 / 2 doubles of scratch
-/// memory. Throws Error if shapes disagree, mu is negative or not finite, or that memory is not
-/// there.
+/// nonzeros, or whose H_i is near the least number that a Scalar holds. About I R^3 / 6
+/// multiply-adds. Bits are the same on every run and number of threads. Fences exec; hosts allocate
+/// 4 R^2 doubles a thread, and GPUs need R^2 / 2 doubles of scratch memory. Throws Error if shapes
+/// disagree, mu is negative or not finite, or that memory is not there.
 /// - residue: none, or I x R: becomes v_i - H_i a_i / 2, whose dot product with a_i is half of what
 ///   the row explains of sum_p x_p^2.
 template <class ExecutionSpace, class Scalar, class MemorySpace>

@@ -141,6 +141,35 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS with missing entries counts each entry, zeros to
   CHECK(result.fit() == Approx(1 - std::sqrt(18.0 / 70)));
 }
 
+TEMPLATE_LIST_TEST_CASE("CP-ALS with missing entries keeps the best of iterates that fall",
+                        "[algorithms][cp_als]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  // Entries that share few indices: products of factors' entries become as small as numbers can be.
+  int const cells[8][6] = {{113, 25, 5, 7, 8, 1}, {167, 24, 7, 3, 8, 0}, {150, 7, 1, 8, 5, 0},
+                           {137, 2, 8, 3, 5, 0},  {24, 24, 1, 4, 7, 1},  {193, 15, 4, 5, 2, 0},
+                           {26, 2, 8, 4, 8, 0},   {199, 29, 8, 8, 8, 1}};
+  double const values[] = {-1.3667211197331613e-25, 6.121247786926412e-26,
+                           1.6190482081098012e-26,  -1.957517365308521e-25,
+                           2.3125950211668307e-26,  -1.9296014028351381e-25,
+                           -1.0564503670651014e-25, 1e-25};
+  sporades::CooTensor<Scalar, std::uint32_t, Kokkos::HostSpace> given;
+  given.dims = {200, 30, 9, 9, 9, 2};
+  given.coordinates = decltype(given.coordinates)("i", 6, 8);
+  given.values = Kokkos::View<Scalar*, Kokkos::HostSpace>("x", 8);
+  for (int p = 0; p < 8; ++p) {
+    given.values(p) = static_cast<Scalar>(values[p]);
+    for (int n = 0; n < 6; ++n) given.coordinates(n, p) = static_cast<std::uint32_t>(cells[p][n]);
+  }
+  auto const X = copy_to(exec, given);
+  auto options = missing(options_of(1, 4));
+  options.init = sporades::CpAlsInit::hosvd;
+  options.seed = 99;
+  auto const result = cp_als(exec, X, options);
+  CHECK(result.fit() >= *std::max_element(result.values.begin(), result.values.end()) - 1e-6);
+  CHECK(result.fit() == Approx(fit_over_entries(exec, X, result.model)).margin(1e-5));
+}
+
 TEMPLATE_LIST_TEST_CASE("CP-ALS with missing entries has the bits of others",
                         "[algorithms][cp_als]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

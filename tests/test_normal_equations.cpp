@@ -98,7 +98,7 @@ TEMPLATE_LIST_TEST_CASE("normal equations of rows equal their definition, and ar
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const dims = GENERATE(Dims{7}, Dims{5, 6}, Dims{30, 20, 10}, Dims{3, 400, 2, 5},
                              Dims{3, 2, 3, 1, 4}, Dims{2, 3, 2, 3, 2, 3});
-  int const rank = GENERATE(1, 3, 8, 17, 40);
+  int const rank = GENERATE(1, 3, 8, 11, 17, 40);
   int const nnz = GENERATE(1, 5000);
   auto const strategy = GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::fibers);
   double const mu = GENERATE(0.0, 0.5);

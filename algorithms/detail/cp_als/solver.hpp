@@ -321,25 +321,24 @@ class CpAlsSolver {
   /// 1 - ||X - M|| / ||X|| with ||X - M||^2 = ||X||^2 - 2 <X, M> + ||M||^2, where <X, M> is the sum
   /// of V .* A_n, and ||M||^2 that of H .* (A_n^T A_n), of the last mode before it is normalised.
   /// The difference of these leaves an error, relative to ||X||^2, of some roundings of their
-  /// terms, the largest of which are the weights' squares. In float and where absent entries are
-  /// missing, where that is too much for a fit to 1e-5, the residual is computed again in double. A
-  /// residual below zero counts as zero: fits past 1 - 1e-8 are not told apart.
+  /// terms, the largest of which are the weights' squares where all cells count. In float and where
+  /// absent entries are missing, where that is too much for a fit to 1e-5, the residual is computed
+  /// again in double. A residual below zero counts as zero: fits past 1 - 1e-8 are not told apart.
   double fit() {
     constexpr double roundings = 16, wanted = 1e-5;
-    double inner = 0, model = 0, terms = 0;  // inner: where entries are missing less ||M||^2 / 2
+    double inner = 0, model = 0, terms = 0;  // where entries are missing, inner has half of model
     for (int r = 0; r < state_.rank(); ++r) {
       inner += host_.inner(r);
       model += host_.squares(r);
-      terms += std::abs(host_.inner(r)) + host_.weights(r) * host_.weights(r);
+      terms += std::abs(host_.inner(r)) + (misses() ? 0 : host_.weights(r) * host_.weights(r));
     }
     double residual = (problem_.norm_squared - 2 * inner + model) / problem_.norm_squared;
     auto const error_in = [&](double epsilon) {
       return roundings * epsilon * terms / problem_.norm_squared;
     };
     double error = error_in(std::numeric_limits<Scalar>::epsilon());
-    bool const has_better = sizeof(Scalar) < sizeof(double) || misses();
-    if (has_better && residual - residual == 0 &&
-        error > 2 * wanted * std::sqrt(std::max(residual, 0.0))) {
+    bool const is_rough = error > 2 * wanted * std::sqrt(std::max(residual, 0.0));
+    if ((sizeof(Scalar) < sizeof(double) || misses()) && residual - residual == 0 && is_rough) {
       residual = residual_in_double();
       error = error_in(std::numeric_limits<double>::epsilon());
       if (misses()) error *= error;  // a sum of squares has no difference to lose digits in

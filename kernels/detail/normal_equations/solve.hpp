@@ -67,6 +67,7 @@ struct NormalSolve {
   RawMatrix<Scalar, Memory> A;        // I x R
   RawMatrix<Scalar, Memory> residue;  // I x R, or none
   double mu, least;                   // the least pivot, over the entry of H that it began as
+  double tiny;  // and the least at all: what is below lost digits as it was summed
   NormalPieces pieces;
   int R;
   Number* memory;       // on hosts: numbers() a part
@@ -157,7 +158,7 @@ struct NormalSolve {
       std::uint64_t const row = first + static_cast<std::uint64_t>(r < count ? r : count - 1);
       double const entry = static_cast<double>(S(row, pieces.column(j, j))) + mu;
       double const d = Side::get(pivot, r);
-      Side::set(inverse, r, d > least * entry ? 1 / sqrt(d) : 0);
+      Side::set(inverse, r, d > least * entry && d > tiny ? 1 / sqrt(d) : 0);
     }
     return inverse;
   }
@@ -205,7 +206,9 @@ void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> co
   if (A.extent(0) == 0 || R == 0) return;
   double const least = 32.0 * R * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
   NormalPieces const pieces{static_cast<int>(padded_columns(static_cast<std::size_t>(R))) / 4};
-  Kernel kernel{S, A, residue, mu, least, pieces, R, nullptr, 1};
+  double const tiny = static_cast<double>(std::numeric_limits<Scalar>::min()) /
+                      static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+  Kernel kernel{S, A, residue, mu, least, tiny, pieces, R, nullptr, 1};
   char const* const label = "sporades::normal_equations::solve";
   if constexpr (is_gpu<ExecutionSpace>) {
     constexpr int threads = 32;
