@@ -67,7 +67,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS finds what is missing", "[algorithms][cp_als]",
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS with missing entries never loses fit, whatever the shape",
-                        "[algorithms][cp_als][threads]", sporades::test::IndexCases) {
+                        "[algorithms][cp_als]", sporades::test::IndexCases) {
   using Scalar = typename TestType::Scalar;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const dims = GENERATE(Dims{50}, Dims{30, 20}, Dims{40, 1, 30}, Dims{9, 8, 7, 6},
@@ -171,7 +171,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS with missing entries keeps the best of iterates 
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS with missing entries has the bits of others",
-                        "[algorithms][cp_als]", sporades::test::Cases) {
+                        "[algorithms][cp_als][threads]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {200, 1, 90, 70}, 9000);

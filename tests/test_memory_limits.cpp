@@ -157,7 +157,7 @@ TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithm
   }
   SECTION("CP-ALS of missing entries") {
     check_limits<Space, Scalar>(
-        exec, tensors,
+        exec, {{{1000, 800, 600}, 150000, 0.8, 16}},
         [](test::MemoryTrial const& trial) {
           CpAlsOptions options;
           options.rank = trial.rank / 4;  // systems of rows take room of the rank's square
