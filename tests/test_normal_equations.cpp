@@ -87,8 +87,8 @@ void check_rows(std::vector<PlainRow> const& rows, std::size_t R, double mu, S c
       // The gradient is 0, except of coefficients that are 0, which may be hardly determined.
       double bound = 20 * rounding * magnitude;
       if (solved(i, r) == 0)
-        bound += std::sqrt(32 * R * std::numeric_limits<Scalar>::epsilon() * row.H[r * R + r] *
-                           row.squares);
+        bound += 2 * std::sqrt(32 * R * std::numeric_limits<Scalar>::epsilon() * row.H[r * R + r] *
+                               row.squares);
       wrong_rows += !(std::abs(gradient + product) <= bound);
       wrong_rest += !(std::abs(rest(i, r) - (row.v[r] - product / 2)) <= rounding * magnitude);
     }
