@@ -21,7 +21,8 @@
 
 namespace sporades {
 
-/// The most columns of factors that normal equations take.
+/// The most columns of factors that normal equations take; solutions on GPUs take as many as a
+/// team's scratch memory has room for, R^2 / 2 doubles: 230 or so.
 inline constexpr int most_normal_rank = 1024;
 
 /// Columns of S for factors of R columns. With P = R rounded up to a multiple of four: P (P + 4) /

@@ -179,6 +179,18 @@ struct NormalSolve {
   }
 };
 
+/// Throws Error where a row's system of R columns is too large: on GPUs for a team's memory.
+template <class ExecutionSpace>
+void expect_normal_rank(int R, char const* where) {
+  auto most = static_cast<double>(most_normal_rank);
+  if constexpr (is_gpu<ExecutionSpace>) {
+    auto const bytes = Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0) - 256;
+    most = std::min(most, std::floor(std::sqrt(2.25 + bytes / 4.0) - 1.5));
+  }
+  expects(R <= most, where, ": rank ", R, " is over ", most,
+          ", which rows' own systems can have here");
+}
+
 /// Bytes of its workspace.
 template <class ExecutionSpace>
 double normal_solve_bytes(ExecutionSpace const& exec, int R) {
@@ -211,13 +223,11 @@ void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> co
   Kernel kernel{S, A, residue, mu, least, tiny, pieces, R, nullptr, 1};
   char const* const label = "sporades::normal_equations::solve";
   if constexpr (is_gpu<ExecutionSpace>) {
+    expect_normal_rank<ExecutionSpace>(R, "solve_normal_equations");
     constexpr int threads = 32;
     std::uint64_t const teams = std::min<std::uint64_t>(A.extent(0), std::uint64_t{1} << 20);
     std::size_t const bytes = kernel.numbers() * sizeof(typename Kernel::Number);
     auto policy = team_policy<Kokkos::TeamPolicy<ExecutionSpace>>(exec, teams, threads);
-    expects(bytes + 256 <=
-                static_cast<std::size_t>(Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0)),
-            "solve_normal_equations: rank ", R, " takes more than the GPU's scratch memory");
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
     Kokkos::parallel_for(label, policy, kernel);
   } else {
