@@ -71,8 +71,8 @@ struct CpAlsOptions : RunOptions {
   bool non_negative = false;                   // factors and weights >= 0
   double regularization = 0;                   // mu: minimises ||X - M||^2 + mu sum_r weights_r^2
   AbsentEntries absent = AbsentEntries::zero;  // `missing`: by strategies sorted and fibers,
-                                               // without slices, and not non_negative; ranks as
-                                               // normal_equations.hpp has them
+                                               // without slices, not non_negative, and ranks up to
+                                               // most_normal_rank
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   bool dimension_tree = true;  // products of several modes share a part, where that pays
   GatherPrecision gather = GatherPrecision::full;  // with sorted and fibers; the last mode in full

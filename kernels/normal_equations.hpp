@@ -21,8 +21,7 @@
 
 namespace sporades {
 
-/// The most columns of factors that normal equations take; solutions on GPUs take as many as a
-/// team's scratch memory has room for, R^2 / 2 doubles: 230 or so.
+/// The most columns of factors that normal equations take.
 inline constexpr int most_normal_rank = 1024;
 
 /// Columns of S for factors of R columns. With P = R rounded up to a multiple of four: P (P + 4) /
@@ -49,9 +48,9 @@ void normal_equations(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memo
 /// double, by Cholesky's factorisation. Coefficients that the nonzeros of a row do not determine,
 /// as their pivot is less than 32 R roundings of a Scalar, are 0, and so are all of a row without
 /// nonzeros, or whose H_i is near the least number that a Scalar holds. About I R^3 / 6
-/// multiply-adds. Bits are the same on every run and number of threads. Fences exec; hosts allocate
-/// 4 R^2 doubles a thread, and GPUs need R^2 / 2 doubles of scratch memory. Throws Error if shapes
-/// disagree, mu is negative or not finite, or that memory is not there.
+/// multiply-adds. Bits are the same on every run and number of threads. Fences exec; hosts
+/// allocate 4 R^2 doubles a thread, and GPUs, where teams' scratch memory has no room for R^2 / 2
+/// doubles, up to 1 GiB. Throws Error if shapes disagree, or mu is negative or not finite.
 /// - residue: none, or I x R: becomes v_i - H_i a_i / 2, whose dot product with a_i is half of what
 ///   the row explains of sum_p x_p^2.
 template <class ExecutionSpace, class Scalar, class MemorySpace>

@@ -216,7 +216,7 @@ TEST_CASE("CP-ALS with missing entries refuses what it cannot do", "[algorithms]
   refuses([](auto& o) { o.non_negative = true; }, "cannot be non_negative where absent entries");
   refuses([](auto& o) { o.strategy = sporades::MttkrpStrategy::alto; }, "sorted or fibers");
   refuses([](auto& o) { o.slices = 2; }, "without slices");
-  refuses([](auto& o) { o.rank = 1025; }, "cp_als: rank 1025 is over");
+  refuses([](auto& o) { o.rank = 1025; }, "rank 1025 is over 1024");
 }
 
 }  // namespace

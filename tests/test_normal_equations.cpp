@@ -140,6 +140,23 @@ TEMPLATE_LIST_TEST_CASE("normal equations of a row that all nonzeros share",
                      sporades::test::matrix_on_host(solved), sporades::test::matrix_on_host(rest));
 }
 
+TEMPLATE_LIST_TEST_CASE("normal equations of more columns than a team's memory has room for",
+                        "[kernels][normal_equations]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  Dims const dims{12, 20, 10};
+  auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 2000);
+  auto const A = random_kruskal<Scalar>(exec, dims, 130, 1, true).factors;
+  auto plan = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, 130});
+  auto const S = make_matrix<Scalar>(exec, "S", 12, normal_columns(130));
+  auto const solved = make_matrix<Scalar>(exec, "A", 12, 130);
+  auto const rest = make_matrix<Scalar>(exec, "rest", 12, 130);
+  normal_equations(exec, plan, A, 0, S);
+  solve_normal_equations(exec, S, 0.5, solved, rest);
+  check_rows<Scalar>(plain_rows(X, A, 0), 130, 0.5, sporades::test::on_host(S),
+                     sporades::test::matrix_on_host(solved), sporades::test::matrix_on_host(rest));
+}
+
 TEST_CASE("normal equations refuse what does not fit", "[kernels][normal_equations]") {
   Kokkos::DefaultExecutionSpace const exec;
   auto const X = random_coo<double, std::uint32_t>(exec, {9, 8, 7}, 100);

@@ -29,6 +29,8 @@ inline void check_cp_als(CpAlsOptions const& options) {
           "cp_als: where absent entries are missing, the strategy is sorted or fibers, without "
           "slices, not ",
           to_string(options.strategy));
+  expects(options.rank <= most_normal_rank, "cp_als: where absent entries are missing, rank ",
+          options.rank, " is over ", most_normal_rank);
 }
 
 /// Whether the best iterate is kept. Exact steps never lower the fit. Only roundings do, and only
@@ -101,8 +103,6 @@ CpAlsProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_als_pro
   using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
   Region const region("sporades::make_cp_als_problem");
   check_cp_als(options);
-  if (options.absent == AbsentEntries::missing)
-    expect_normal_rank<ExecutionSpace>(options.rank, "cp_als");
   auto const part_bytes = part_bytes_of<ExecutionSpace>(processes, X, options.streaming);
   auto scaled = summed_and_scaled(processes, builder_of<GivenSpace>(exec), hand_over(X), "cp_als",
                                   part_bytes, options.absent == AbsentEntries::missing);

@@ -70,7 +70,7 @@ struct NormalSolve {
   double tiny;  // and the least at all: what is below lost digits as it was summed
   NormalPieces pieces;
   int R;
-  Number* memory;       // on hosts: numbers() a part
+  Number* memory;       // numbers() a part or a team; none: in scratch memory
   std::uint64_t parts;  // on hosts: that rows are divided into
 
   /// L and y.
@@ -92,8 +92,10 @@ struct NormalSolve {
   /// Every league_size-th row: on GPUs.
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     TeamLanes<Member> const lanes(team);
-    auto* const L =
-        static_cast<Number*>(team.team_scratch(0).get_shmem(numbers() * sizeof(Number)));
+    auto const rank = static_cast<std::size_t>(team.league_rank());
+    Number* const L =
+        memory ? memory + rank * numbers()
+               : static_cast<Number*>(team.team_scratch(0).get_shmem(numbers() * sizeof(Number)));
     for (std::uint64_t i = static_cast<std::uint64_t>(team.league_rank()); i < A.extent(0);
          i += static_cast<std::uint64_t>(team.league_size())) {
       solve(lanes, L, i);
@@ -179,23 +181,36 @@ struct NormalSolve {
   }
 };
 
-/// Throws Error where a row's system of R columns is too large: on GPUs for a team's memory.
-template <class ExecutionSpace>
-void expect_normal_rank(int R, char const* where) {
-  auto most = static_cast<double>(most_normal_rank);
-  if constexpr (is_gpu<ExecutionSpace>) {
-    auto const bytes = Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0) - 256;
-    most = std::min(most, std::floor(std::sqrt(2.25 + bytes / 4.0) - 1.5));
+/// How a GPU's teams solve rows: each in its scratch memory, where that has room for a system; else
+/// by fewer teams, which have one GiB of workspace between them.
+struct NormalTeams {
+  std::uint64_t teams = std::uint64_t{1} << 20;  // at most
+  std::size_t scratch = 0;                       // bytes of a team; 0: in workspace
+
+  template <class ExecutionSpace>
+  static NormalTeams of(ExecutionSpace const& exec, std::size_t bytes) {
+    NormalTeams all;
+    if constexpr (is_gpu<ExecutionSpace>) {
+      auto const most =
+          static_cast<std::size_t>(Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0));
+      if (bytes + 256 <= most) return {all.teams, bytes};
+      auto const at_once = static_cast<std::uint64_t>(exec.concurrency()) / team;
+      all.teams = std::max<std::uint64_t>(1, std::min(at_once, (std::uint64_t{1} << 30) / bytes));
+    }
+    return all;
   }
-  expects(R <= most, where, ": rank ", R, " is over ", most,
-          ", which rows' own systems can have here");
-}
+  static constexpr int team = 32;
+};
 
 /// Bytes of its workspace.
 template <class ExecutionSpace>
 double normal_solve_bytes(ExecutionSpace const& exec, int R) {
-  if (is_gpu<ExecutionSpace>) return 0;
-  return 8.0 * NormalSolve<ExecutionSpace, double>::rows * exec.concurrency() * R * (R + 3) / 2;
+  using Number = typename NormalSolve<ExecutionSpace, double>::Number;
+  std::size_t const bytes =
+      sizeof(Number) * static_cast<std::size_t>(R) * static_cast<std::size_t>(R + 3) / 2;
+  if (!is_gpu<ExecutionSpace>) return static_cast<double>(bytes) * exec.concurrency();
+  auto const all = NormalTeams::of(exec, bytes);
+  return all.scratch > 0 ? 0 : static_cast<double>(bytes) * static_cast<double>(all.teams);
 }
 
 /// See solve_normal_equations.
@@ -222,21 +237,24 @@ void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> co
                       static_cast<double>(std::numeric_limits<Scalar>::epsilon());
   Kernel kernel{S, A, residue, mu, least, tiny, pieces, R, nullptr, 1};
   char const* const label = "sporades::normal_equations::solve";
+  std::size_t const bytes = kernel.numbers() * sizeof(typename Kernel::Number);
+  auto const take_memory = [&](std::uint64_t count) {
+    auto const memory = workspace.template get<double>(exec, count * bytes / sizeof(double));
+    kernel.memory = reinterpret_cast<typename Kernel::Number*>(memory.data());
+  };
   if constexpr (is_gpu<ExecutionSpace>) {
-    expect_normal_rank<ExecutionSpace>(R, "solve_normal_equations");
-    constexpr int threads = 32;
-    std::uint64_t const teams = std::min<std::uint64_t>(A.extent(0), std::uint64_t{1} << 20);
-    std::size_t const bytes = kernel.numbers() * sizeof(typename Kernel::Number);
-    auto policy = team_policy<Kokkos::TeamPolicy<ExecutionSpace>>(exec, teams, threads);
-    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
+    auto const all = NormalTeams::of(exec, bytes);
+    std::uint64_t const teams = std::min<std::uint64_t>(A.extent(0), all.teams);
+    auto policy = team_policy<Kokkos::TeamPolicy<ExecutionSpace>>(exec, teams, NormalTeams::team);
+    if (all.scratch > 0)
+      policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(all.scratch)));
+    else
+      take_memory(teams);
     Kokkos::parallel_for(label, policy, kernel);
   } else {
     std::uint64_t const groups = (A.extent(0) + Kernel::rows - 1) / Kernel::rows;
     kernel.parts = std::min<std::uint64_t>(groups, exec.concurrency());
-    constexpr std::size_t doubles = Kernel::rows;
-    auto const memory =
-        workspace.template get<double>(exec, kernel.parts * kernel.numbers() * doubles);
-    kernel.memory = reinterpret_cast<typename Kernel::Number*>(memory.data());
+    take_memory(kernel.parts);
     auto const cost = static_cast<std::uint64_t>(R) * static_cast<std::uint64_t>(R) * groups;
     launch(exec, label, kernel.parts, cost, kernel);
   }
