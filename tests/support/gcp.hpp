@@ -4,8 +4,10 @@
 
 /// Tensors of a known model, of which all or some cells are given, for the tests of GCP.
 
+#include <cmath>
 #include <random>
 #include <sporades/formats/files/tns_file.hpp>
+#include <sporades/kernels/loss_value.hpp>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,13 @@ std::pair<CooTensor<Scalar, std::uint32_t>, CooTensor<Scalar, std::uint32_t>> se
 template <class Scalar>
 CooTensor<Scalar, std::uint32_t> all_cells(Planted const& model, double noise) {
   return seen<Scalar>(model, 1, noise).first;
+}
+
+/// The root of the mean square of X - model over the entries of X.
+template <class ExecutionSpace, class Tensor, class Model>
+double root_mean_square(ExecutionSpace const& exec, Tensor const& X, Model const& model) {
+  double const squares = loss_value(exec, X, model, GaussianLoss{}, AbsentEntries::missing);
+  return std::sqrt(squares / static_cast<double>(X.nnz()));
 }
 
 /// Real counts of three modes.
