@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sporades/algorithms/detail/cp_apr/row_kernels.hpp>
+#include <sporades/core/detail/team_memory.hpp>
 
 namespace sporades::detail {
 
@@ -32,17 +33,11 @@ RowLaunch row_launch(ExecutionSpace const& exec, Kernel const& kernel) {
   RowLaunch launch;
   launch.threads = kernel.objective.lanes;
   while (on_gpu && launch.width < 32 && launch.width < kernel.objective.R) launch.width *= 2;
-  launch.teams = std::max(1, static_cast<int>(exec.concurrency()) / launch.threads / launch.width);
-  if (!on_gpu) return launch;
   std::size_t const bytes = kernel.team_doubles() * sizeof(double);
-  launch.in_scratch = bytes + 256 <= static_cast<std::size_t>(
-                                         Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0));
-  if (launch.in_scratch) {
-    launch.scratch_bytes = bytes;
-  } else {
-    std::size_t const most = (std::size_t{1} << 30) / bytes;  // 1 GiB in all
-    launch.teams = std::max(1, static_cast<int>(std::min<std::size_t>(launch.teams, most)));
-  }
+  auto const own = team_memory(exec, bytes, launch.threads * launch.width);
+  launch.teams = own.teams;
+  launch.in_scratch = own.in_scratch;
+  if (own.in_scratch) launch.scratch_bytes = bytes;
   return launch;
 }
 

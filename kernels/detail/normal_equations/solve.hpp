@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sporades/core/detail/dense/blocks.hpp>
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/core/detail/team_memory.hpp>
 #include <sporades/kernels/detail/normal_equations/sums.hpp>
 
 /// solve_normal_equations: on GPUs a team of 32 threads a row, on hosts eight rows side by side, by
@@ -59,6 +61,7 @@ template <class ExecutionSpace, class Scalar>
 struct NormalSolve {
   using Memory = typename ExecutionSpace::memory_space;
   static constexpr int rows = is_gpu<ExecutionSpace> ? 1 : 8;
+  static constexpr int threads = is_gpu<ExecutionSpace> ? 32 : 1;  // of a team
   using Side = SideBySide<rows>;
   using Number = typename Side::Number;
   using Member = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
@@ -71,7 +74,7 @@ struct NormalSolve {
   NormalPieces pieces;
   int R;
   Number* memory;       // numbers() a part or a team; none: in scratch memory
-  std::uint64_t parts;  // on hosts: that rows are divided into
+  std::uint64_t parts;  // that rows are divided into, or teams
 
   /// L and y.
   KOKKOS_FUNCTION std::size_t numbers() const {
@@ -181,36 +184,14 @@ struct NormalSolve {
   }
 };
 
-/// How a GPU's teams solve rows: each in its scratch memory, where that has room for a system; else
-/// by fewer teams, which have one GiB of workspace between them.
-struct NormalTeams {
-  std::uint64_t teams = std::uint64_t{1} << 20;  // at most
-  std::size_t scratch = 0;                       // bytes of a team; 0: in workspace
-
-  template <class ExecutionSpace>
-  static NormalTeams of(ExecutionSpace const& exec, std::size_t bytes) {
-    NormalTeams all;
-    if constexpr (is_gpu<ExecutionSpace>) {
-      auto const most =
-          static_cast<std::size_t>(Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0));
-      if (bytes + 256 <= most) return {all.teams, bytes};
-      auto const at_once = static_cast<std::uint64_t>(exec.concurrency()) / team;
-      all.teams = std::max<std::uint64_t>(1, std::min(at_once, (std::uint64_t{1} << 30) / bytes));
-    }
-    return all;
-  }
-  static constexpr int team = 32;
-};
-
 /// Bytes of its workspace.
 template <class ExecutionSpace>
 double normal_solve_bytes(ExecutionSpace const& exec, int R) {
   using Number = typename NormalSolve<ExecutionSpace, double>::Number;
   std::size_t const bytes =
       sizeof(Number) * static_cast<std::size_t>(R) * static_cast<std::size_t>(R + 3) / 2;
-  if (!is_gpu<ExecutionSpace>) return static_cast<double>(bytes) * exec.concurrency();
-  auto const all = NormalTeams::of(exec, bytes);
-  return all.scratch > 0 ? 0 : static_cast<double>(bytes) * static_cast<double>(all.teams);
+  auto const own = team_memory(exec, bytes, NormalSolve<ExecutionSpace, double>::threads);
+  return own.in_scratch ? 0 : static_cast<double>(bytes) * own.teams;
 }
 
 /// See solve_normal_equations.
@@ -238,25 +219,21 @@ void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> co
   Kernel kernel{S, A, residue, mu, least, tiny, pieces, R, nullptr, 1};
   char const* const label = "sporades::normal_equations::solve";
   std::size_t const bytes = kernel.numbers() * sizeof(typename Kernel::Number);
-  auto const take_memory = [&](std::uint64_t count) {
-    auto const memory = workspace.template get<double>(exec, count * bytes / sizeof(double));
+  auto const own = team_memory(exec, bytes, Kernel::threads);
+  std::uint64_t const groups = (A.extent(0) + Kernel::rows - 1) / Kernel::rows;
+  kernel.parts = std::min<std::uint64_t>(groups, own.teams);
+  if (!own.in_scratch) {
+    auto const memory = workspace.template get<double>(exec, kernel.parts * bytes / sizeof(double));
     kernel.memory = reinterpret_cast<typename Kernel::Number*>(memory.data());
-  };
+  }
   if constexpr (is_gpu<ExecutionSpace>) {
-    auto const all = NormalTeams::of(exec, bytes);
-    std::uint64_t const teams = std::min<std::uint64_t>(A.extent(0), all.teams);
-    auto policy = team_policy<Kokkos::TeamPolicy<ExecutionSpace>>(exec, teams, NormalTeams::team);
-    if (all.scratch > 0)
-      policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(all.scratch)));
-    else
-      take_memory(teams);
+    auto policy =
+        team_policy<Kokkos::TeamPolicy<ExecutionSpace>>(exec, kernel.parts, Kernel::threads);
+    if (own.in_scratch) policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
     Kokkos::parallel_for(label, policy, kernel);
   } else {
-    std::uint64_t const groups = (A.extent(0) + Kernel::rows - 1) / Kernel::rows;
-    kernel.parts = std::min<std::uint64_t>(groups, exec.concurrency());
-    take_memory(kernel.parts);
-    auto const cost = static_cast<std::uint64_t>(R) * static_cast<std::uint64_t>(R) * groups;
-    launch(exec, label, kernel.parts, cost, kernel);
+    auto const n = static_cast<std::uint64_t>(R);
+    launch(exec, label, kernel.parts, n * n * A.extent(0) / kernel.parts + 1, kernel);
   }
 }
 
