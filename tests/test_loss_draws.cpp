@@ -35,7 +35,9 @@ TEST_CASE("indices are drawn in proportion to their columns", "[kernels][loss]")
   }
   Kokkos::DefaultHostExecutionSpace const exec{};
   std::vector<double> sums(SumTree::size(rows, R));
-  double const* const all_sums = sporades::detail::write_sum_tree(exec, A, sums.data());
+  std::vector<double> group_sums(SumTree::group_sums(rows, R));
+  double const* const all_sums =
+      sporades::detail::write_sum_tree(exec, A, sums.data(), group_sums.data());
   SumTree const tree{sums.data(), rows, R};
   Position const draws = 1000000;
   for (std::size_t r = 0; r < R; ++r) {
@@ -43,6 +45,11 @@ TEST_CASE("indices are drawn in proportion to their columns", "[kernels][loss]")
     double all = 0;
     for (std::uint64_t i = 0; i < rows; ++i) all += std::abs(static_cast<double>(A(i, r)));
     CHECK(std::abs(all_sums[r] - all) <= 1e-12 * all);
+    for (std::uint64_t group = 0; group * R < group_sums.size(); ++group) {
+      double sum = 0;
+      for (std::uint64_t i = 16 * group; i < std::min(rows, 16 * group + 16); ++i) sum += A(i, r);
+      CHECK(std::abs(group_sums[group * R + r] - sum) <= 1e-12 * all);
+    }
     for (Position s = 0; s < draws; ++s)
       ++counts[tree.index(sporades::detail::small_factor(A), r, 12345, s, 11)];
     double chi = 0, cells = -1, rest = 0, rest_expected = 0;

@@ -63,12 +63,13 @@ double drawn_bytes(CooShape const& X, Position cells, Position entries, int rank
   auto const blocks = static_cast<std::uint64_t>(LossBlocks::count(all));
   constexpr std::uint64_t sums = 3 * LossBlocks::lanes;
   double trees = 0;
+  auto const R = static_cast<std::size_t>(rank);
   for (auto const dim : X.dims)
-    trees += 8.0 * static_cast<double>(SumTree::size(dim, static_cast<std::size_t>(rank)));
+    trees += 8.0 * static_cast<double>(SumTree::size(dim, R) + SumTree::group_sums(dim, R));
   return shape_of<Scalar, Index>(X.dims, all).bytes() + 3 * 8.0 * static_cast<double>(all) +
          4.0 * static_cast<double>(cells) + trees +
          8.0 * static_cast<double>(blocks * sums + scratch_of_sum_blocks(blocks, sums) +
-                                   SampleNumbers{static_cast<std::size_t>(rank)}.size());
+                                   SampleNumbers{R}.size());
 }
 
 /// The draws of a run, with what is passed while it takes gradients of them, which it then holds.

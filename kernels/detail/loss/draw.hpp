@@ -90,6 +90,11 @@ struct SumTree {
     return all * columns;
   }
 
+  /// Doubles of the sums of the lowest groups, which keep their signs.
+  static std::uint64_t group_sums(std::uint64_t rows, std::size_t columns) {
+    return quotient_up(rows, group) * columns;
+  }
+
   /// An index i, in proportion to abs(A(i, r)): from the top a child of the block, each by a draw
   /// of its own, so that chances are exact to the last bits, however small. 0 where column r is 0.
   template <class Scalar>
@@ -136,14 +141,14 @@ struct SumTree {
   }
 };
 
-/// A level of a SumTree, of the factor or of the level below. CPU: an item is a group; GPU: a
-/// column of one.
+/// A level of a SumTree, of the factor or of the level below, and, where they are wanted, the sums
+/// of its groups with their signs. CPU: an item is a group; GPU: a column of one.
 template <class ExecutionSpace, class Entry>
 struct AbsoluteSums {
   SmallFactor<Entry> A;  // rows x R
   std::uint64_t rows;
   std::size_t columns;
-  double* sums;  // groups x R
+  double *sums, *signed_sums;  // groups x R; null: not wanted
 
   std::uint64_t items() const {
     return quotient_up(rows, SumTree::group) * (is_gpu<ExecutionSpace> ? columns : 1);
@@ -163,29 +168,42 @@ struct AbsoluteSums {
   KOKKOS_INLINE_FUNCTION void sum_columns(std::uint64_t group) const {
     double* const to = sums + group * columns;
     std::uint64_t const begin = group * SumTree::group, end = end_of(begin);
+    add_rows(begin, end, to, [](double entry) { return math::abs(entry); });
+    if (signed_sums)
+      add_rows(begin, end, signed_sums + group * columns, [](double entry) { return entry; });
+  }
+  template <class Of>
+  KOKKOS_INLINE_FUNCTION void add_rows(std::uint64_t begin, std::uint64_t end, double* to,
+                                       Of const& of) const {
     for (std::size_t r = 0; r < columns; ++r) to[r] = 0;
     for (std::uint64_t i = begin; i < end; ++i)
-      for (std::size_t r = 0; r < columns; ++r) to[r] += math::abs(A(i, r));
+      for (std::size_t r = 0; r < columns; ++r) to[r] += of(A(i, r));
   }
   KOKKOS_INLINE_FUNCTION void sum_column(std::uint64_t group, std::size_t r) const {
     std::uint64_t const begin = group * SumTree::group, end = end_of(begin);
     double entries[SumTree::group];  // all are on their way before the first is added
     for (std::uint64_t k = 0; k < SumTree::group; ++k)
-      entries[k] = begin + k < end ? math::abs(A(begin + k, r)) : 0;
-    double sum = 0;
-    for (double const entry : entries) sum += entry;
+      entries[k] = begin + k < end ? static_cast<double>(A(begin + k, r)) : 0;
+    double sum = 0, signed_sum = 0;
+    for (double const entry : entries) {
+      sum += math::abs(entry);
+      signed_sum += entry;
+    }
     sums[group * columns + r] = sum;
+    if (signed_sums) signed_sums[group * columns + r] = signed_sum;
   }
 };
 
-/// Writes the tree of A, of one row at least, to sums. Returns where the sums of the columns are.
-/// Enqueued on exec.
+/// Writes the tree of A, of one row at least, to sums, and the sums of groups of A's rows to
+/// group_sums. Returns where the sums of the columns' absolute values are. Enqueued on exec.
 template <class ExecutionSpace, class MatrixType>
-double const* write_sum_tree(ExecutionSpace const& exec, MatrixType const& A, double* sums) {
+double const* write_sum_tree(ExecutionSpace const& exec, MatrixType const& A, double* sums,
+                             double* group_sums) {
   std::size_t const R = A.extent(1);
   auto const write = [&](auto const& from, std::uint64_t rows) {
     using Entry = std::remove_const_t<std::remove_pointer_t<decltype(from.entries)>>;
-    AbsoluteSums<ExecutionSpace, Entry> const kernel{from, rows, R, sums};
+    AbsoluteSums<ExecutionSpace, Entry> const kernel{from, rows, R, sums,
+                                                     std::exchange(group_sums, nullptr)};
     launch(exec, "sporades::loss::absolute_sums", kernel.items(), SumTree::group * R + 1, kernel);
     return quotient_up(rows, SumTree::group);
   };

@@ -74,23 +74,30 @@ LossSamplesPlan<Scalar, Index, MemorySpace> build_loss_samples_plan(
   return plan;
 }
 
-/// Draws cells by the model, from sums of the factors' columns. Enqueued on exec.
+/// Draws cells by the model, from sums of the factors' columns, which are left for its moments.
+/// Enqueued on exec.
 template <class ExecutionSpace, class Plan, class Model>
 void draw_by_model(ExecutionSpace const& exec, Plan& plan, Model const& model, std::uint64_t key) {
   auto& drawn = plan.drawn;
   std::size_t const R = model.weights.extent(0);
   std::uint64_t size = 0;
-  for (auto const& A : model.factors) size += SumTree::size(A.extent(0), R);
+  for (auto const& A : model.factors)
+    size += SumTree::size(A.extent(0), R) + SumTree::group_sums(A.extent(0), R);
   double* room = drawn.trees.template get<double>(exec, size).data();
   double* const numbers = drawn.numbers.data();
   SampleNumbers const layout{R};
   ComponentMasses masses{numbers + layout.weights(), {}, model.order(), numbers + layout.masses()};
   std::vector<SumTree> trees;
+  auto& group_sums = plan.exact.work.group_sums;
+  group_sums.clear();
   for (std::size_t n = 0; n < model.factors.size(); ++n) {
     auto const& A = model.factors[n];
-    masses.columns[n] = write_sum_tree(exec, A, room);
-    trees.push_back({room, A.extent(0), R});
+    double* const tree = room;
     room += SumTree::size(A.extent(0), R);
+    masses.columns[n] = write_sum_tree(exec, A, tree, room);
+    trees.push_back({tree, A.extent(0), R});
+    group_sums.emplace_back(room, SumTree::group_sums(A.extent(0), 1), R);
+    room += SumTree::group_sums(A.extent(0), R);
   }
   launch(exec, "sporades::loss::masses", R, model.factors.size() + 1, masses);
   launch(exec, "sporades::loss::draw_components", plan.options.samples, R,

@@ -84,17 +84,21 @@ void for_column_products(ExecutionSpace const& exec, Matrix<Scalar, Memory> cons
   }
 }
 
-/// The moments of all modes to their places. Enqueued on exec, does not fence except where a
-/// workspace grows.
+/// The moments of all modes to their places. group_sums: sums of groups of each factor's rows;
+/// empty where there are none. Enqueued on exec, does not fence except where a workspace grows.
 template <class ExecutionSpace, class Scalar, class Memory>
 void store_moments(ExecutionSpace const& exec, Factors<Scalar, Memory> const& A,
-                   LossNumbers const& layout, double* numbers, Workspace<Memory>& workspace,
-                   Workspace<Memory>& rows) {
+                   std::vector<Matrix<double, Memory>> const& group_sums, LossNumbers const& layout,
+                   double* numbers, Workspace<Memory>& workspace, Workspace<Memory>& rows) {
   for (std::size_t n = 0; n < A.size(); ++n) {
     std::size_t const R = A[n].extent(1);
-    if (layout.has(1))
-      column_sums(exec, A[n], Kokkos::View<double*, Memory>(numbers + layout.place(1, n), R),
-                  workspace);
+    if (layout.has(1)) {
+      Kokkos::View<double*, Memory> const sums(numbers + layout.place(1, n), R);
+      if (group_sums.empty())
+        column_sums(exec, A[n], sums, workspace);
+      else
+        column_sums(exec, group_sums[n], sums, workspace);
+    }
     if (layout.has(2))
       gram(exec, A[n], Matrix<double, Memory>(numbers + layout.place(2, n), R, R), workspace);
     if (layout.has(3))

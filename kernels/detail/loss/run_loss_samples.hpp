@@ -156,6 +156,7 @@ LossEstimate run_estimate(ExecutionSpace const& exec, Plan& plan, Model const& m
   ExactPart<Loss> const part(loss, plan.options.sampler, model.rank(), where);
   expects(step || plan.drawn.are_held, where,
           ": no samples are held: draw_loss_samples draws some");
+  plan.exact.work.group_sums.clear();
   if (step) {
     plan.drawn.are_held = false;
     draw_samples(exec, plan, model, *step, !part.is_all);
@@ -224,6 +225,7 @@ void draw_loss_samples(ExecutionSpace const& exec, Plan& plan, Model const& mode
       detail::check_model(model, "draw_loss_samples");
       detail::check_same_dims(plan.exact.X.dims, model.dims(), "draw_loss_samples");
       detail::draw_samples(exec, plan, model, step, true);
+      plan.exact.work.group_sums.clear();
       plan.drawn.are_held = true;
     }
 }

@@ -21,6 +21,7 @@ struct LossWork {
   Kokkos::View<double*, MemorySpace> numbers;  // see LossNumbers
   typename Kokkos::View<double*, MemorySpace>::host_mirror_type host;
   Workspace<MemorySpace> workspace, rows, shared;
+  std::vector<Matrix<double, MemorySpace>> group_sums;  // see store_moments; of the next call
   NonzeroPlaces places;  // of entries that processes share, which have all rows of models each
 
   std::size_t bytes() const {
@@ -93,7 +94,8 @@ std::pair<double, double> finish_loss(ExecutionSpace const& exec,
                   sum_blocks<ExecutionSpace>(exec, partial, blocks, count), count));
   combine_across<Add>(exec, work.places.processes, "sums of losses", sums.data(), count,
                       work.shared);
-  store_moments(exec, model.factors, layout, work.numbers.data(), work.workspace, work.rows);
+  store_moments(exec, model.factors, std::exchange(work.group_sums, {}), layout,
+                work.numbers.data(), work.workspace, work.rows);
   copy_view(exec, work.host, work.numbers);
   fence(exec, "sporades::loss_value");
 
