@@ -5,6 +5,7 @@
 /// All that applications use: tensors and their files, kernels, decompositions. What is in
 /// namespace sporades::detail and in folders named detail may change in any version.
 
+#include <sporades/algorithms/complete.hpp>
 #include <sporades/algorithms/components.hpp>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
@@ -26,6 +27,7 @@
 #include <sporades/formats/hocoo_tensor.hpp>
 #include <sporades/formats/hocsr_tensor.hpp>
 #include <sporades/formats/shape_coo.hpp>
+#include <sporades/formats/split_coo.hpp>
 #include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/innerprod.hpp>
 #include <sporades/kernels/log_likelihood.hpp>

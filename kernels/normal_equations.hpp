@@ -10,12 +10,13 @@
 ///   H_i = sum_p k_p k_p^T,   v_i = sum_p x_p k_p,
 ///   k_p = the elementwise product of the rows of all other factors that nonzero p names,
 /// and then a_i, which solves (H_i + mu I) a_i = v_i: it minimises
-///   sum_p (x_p - k_p . a_i)^2 + mu ||a_i||^2.
+///   sum_p (x_p - k_p . a_i)^2 + mu ||a_i||^2,
+/// or more than that: see RowPenalty.
 ///
 ///   auto plan = make_mttkrp_plan(exec, X, options);  // of strategy sorted or fibers
 ///   auto const S = make_matrix<double>(exec, "S", X.dims[n], normal_columns(R));
 ///   normal_equations(exec, plan, A, n, S);
-///   solve_normal_equations(exec, S, mu, A[n]);
+///   solve_normal_equations(exec, S, {mu}, A[n]);
 /// With them alternating least squares fit a CP model to the entries that are known: Tomasi & Bro,
 /// Chemometrics 75(2), 2005; Zhou et al., AAIM 2008.
 
@@ -44,18 +45,33 @@ void normal_equations(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memo
                       Factors<Scalar, MemorySpace> const& A, int n,
                       Matrix<Scalar, MemorySpace> const& S);
 
-/// a_i of every row. S: I x normal_columns(R) of normal_equations; A: I x R, overwritten. In
-/// double, by Cholesky's factorisation. Coefficients that the nonzeros of a row do not determine,
-/// as their pivot is less than 32 R roundings of a Scalar, are 0, and so are all of a row without
-/// nonzeros, or whose H_i is near the least number that a Scalar holds. About I R^3 / 6
-/// multiply-adds. Bits are the same on every run and number of threads. Fences exec; hosts
-/// allocate 4 R^2 doubles a thread, and GPUs, where teams' scratch memory has no room for R^2 / 2
-/// doubles, up to 1 GiB. Throws Error if shapes disagree, or mu is negative or not finite.
+/// What the solution of row i minimises beside the squares of its nonzeros:
+///   sum over j < free of  mu c_i^power a_ij^2
+///                         + smoothness ((a_ij - a_{i-1,j})^2 + (a_ij - a_{i+1,j})^2)
+///   and  offset_mu c_i^power a_ij^2  of j = offset
+struct RowPenalty {
+  double mu = 0;
+  int free = -1;    // how many coefficients are free, from column 0 on; -1: all
+  int offset = -1;  // a column past these that is free, too, or -1: where the other factors have
+                    // ones in it, its entry of H_i is c_i, the number of row i's nonzeros
+  double offset_mu = 0;
+  double power = 0;       // 0, or with an offset up to 1
+  double smoothness = 0;  // rows i - 1 and i + 1 as they stand: even rows are solved first
+};
+
+/// a_i of every row. S: I x normal_columns(R) of normal_equations; A: I x R, overwritten, but for
+/// coefficients that are not free, which are read. In double, by Cholesky's factorisation.
+/// Coefficients that neither the nonzeros of a row nor the penalty determine, as their pivot is
+/// less than 32 R roundings of a Scalar, are 0, and so are all of a row without nonzeros, or whose
+/// H_i is near the least number that a Scalar holds. About I R^3 / 6 multiply-adds. Bits are the
+/// same on every run and number of threads. Fences exec; hosts allocate 4 R^2 doubles a thread, and
+/// GPUs, where teams' scratch memory has no room for R^2 / 2 doubles, up to 1 GiB. Throws Error if
+/// shapes disagree, or a number of the penalty is negative or not finite.
 /// - residue: none, or I x R: becomes v_i - H_i a_i / 2, whose dot product with a_i is half of what
 ///   the row explains of sum_p x_p^2.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void solve_normal_equations(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& S,
-                            double mu, Matrix<Scalar, MemorySpace> const& A,
+                            RowPenalty const& penalty, Matrix<Scalar, MemorySpace> const& A,
                             Matrix<Scalar, MemorySpace> const& residue = {});
 
 }  // namespace sporades

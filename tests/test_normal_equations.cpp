@@ -116,7 +116,7 @@ TEMPLATE_LIST_TEST_CASE("normal equations of rows equal their definition, and ar
     auto const solved = make_matrix<Scalar>(exec, "A", dims[n], rank);
     auto const rest = make_matrix<Scalar>(exec, "rest", dims[n], rank);
     normal_equations(exec, plan, A, n, S);
-    solve_normal_equations(exec, S, mu, solved, rest);
+    solve_normal_equations(exec, S, {mu}, solved, rest);
     check_rows<Scalar>(plain_rows(X, A, n), rank, mu, sporades::test::on_host(S),
                        sporades::test::matrix_on_host(solved),
                        sporades::test::matrix_on_host(rest));
@@ -135,7 +135,7 @@ TEMPLATE_LIST_TEST_CASE("normal equations of a row that all nonzeros share",
   auto const solved = make_matrix<Scalar>(exec, "A", 1, 5),
              rest = make_matrix<Scalar>(exec, "r", 1, 5);
   normal_equations(exec, plan, A, 0, S);
-  solve_normal_equations(exec, S, 0, solved, rest);
+  solve_normal_equations(exec, S, {}, solved, rest);
   check_rows<Scalar>(plain_rows(X, A, 0), 5, 0, sporades::test::on_host(S),
                      sporades::test::matrix_on_host(solved), sporades::test::matrix_on_host(rest));
 }
@@ -152,9 +152,79 @@ TEMPLATE_LIST_TEST_CASE("normal equations of more columns than a team's memory h
   auto const solved = make_matrix<Scalar>(exec, "A", 12, 130);
   auto const rest = make_matrix<Scalar>(exec, "rest", 12, 130);
   normal_equations(exec, plan, A, 0, S);
-  solve_normal_equations(exec, S, 0.5, solved, rest);
+  solve_normal_equations(exec, S, {0.5}, solved, rest);
   check_rows<Scalar>(plain_rows(X, A, 0), 130, 0.5, sporades::test::on_host(S),
                      sporades::test::matrix_on_host(solved), sporades::test::matrix_on_host(rest));
+}
+
+/// The factors with ones in column c of all but one of them.
+template <class ExecutionSpace, class Factors>
+void set_ones(ExecutionSpace const& exec, Factors& A, std::size_t c, std::size_t but) {
+  for (std::size_t m = 0; m < A.size(); ++m) {
+    if (m == but) continue;
+    auto const host = sporades::test::matrix_on_host(A[m]);
+    for (std::size_t i = 0; i < host.extent(0); ++i) host(i, c) = 1;
+    A[m] = copy_matrix(exec, host);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("rows with penalties and given coefficients are solved",
+                        "[kernels][normal_equations]", sporades::test::IndexCases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  Dims const dims{31, 20, 10};
+  std::size_t const free = GENERATE(1, 5, 12);
+  std::size_t const R = free + 3;
+  double const smoothness = GENERATE(0.0, 0.7), power = GENERATE(0.0, 0.5);
+  auto const X = random_coo<Scalar, typename TestType::Index>(exec, dims, GENERATE(25, 3000));
+  auto A = random_kruskal<Scalar>(exec, dims, static_cast<int>(R), 1, true).factors;
+  for (std::size_t m = 0; m < 3; ++m) set_ones(exec, A, free + m, m);
+  auto plan = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, static_cast<int>(R)});
+  for (int n = 0; n < 3; ++n) {
+    auto const S = make_matrix<Scalar>(exec, "S", dims[n], normal_columns(static_cast<int>(R)));
+    normal_equations(exec, plan, A, n, S);
+    auto const before = sporades::test::matrix_on_host(A[n]);
+    std::size_t const offset = free + static_cast<std::size_t>(n);
+    sporades::RowPenalty const penalty{
+        0.3, static_cast<int>(free), static_cast<int>(offset), 1.1, power, smoothness};
+    auto const rest = make_matrix<Scalar>(exec, "rest", dims[n], R);
+    solve_normal_equations(exec, S, penalty, A[n], rest);
+    auto const after = sporades::test::matrix_on_host(A[n]);
+    auto const remains = sporades::test::matrix_on_host(rest);
+    auto const rows = plain_rows(X, A, n);
+    Position wrong = 0, changed = 0, wrong_rest = 0;
+    for (std::size_t i = 0; i < dims[n]; ++i)
+      for (std::size_t r = 0; r < R; ++r) {
+        double product = 0, magnitude = rows[i].v_terms[r];
+        for (std::size_t c = 0; c < R; ++c) {
+          product += rows[i].H[r * R + c] * after(i, c);
+          magnitude += rows[i].H_terms[r * R + c] * std::abs(static_cast<double>(after(i, c)));
+        }
+        double const rounding = 4000 * std::numeric_limits<Scalar>::epsilon();
+        wrong_rest +=
+            !(std::abs(remains(i, r) - (rows[i].v[r] - product / 2)) <= rounding * magnitude);
+        if (r >= free && r != offset) {
+          changed += before(i, r) != after(i, r);
+          continue;
+        }
+        double const own = after(i, r);
+        double gradient = product - rows[i].v[r];
+        double const count = rows[i].H[offset * R + offset];
+        gradient += (r == offset ? 1.1 : 0.3) * std::pow(count, power) * own;
+        auto const& beside = i % 2 == 0 ? before : after;  // even rows are solved first
+        for (int const step : {-1, 1}) {
+          std::size_t const k = i + static_cast<std::size_t>(step);
+          if (k >= dims[n] || r >= free) continue;  // offsets are not smooth
+          gradient += smoothness * (own - beside(k, r));
+          magnitude += std::abs(own) + std::abs(static_cast<double>(beside(k, r)));
+        }
+        wrong += !(std::abs(gradient) <= rounding * (magnitude + std::abs(own) + 1));
+      }
+    CAPTURE(n, free, smoothness, power, X.nnz());
+    CHECK(wrong == 0);
+    CHECK(changed == 0);
+    CHECK(wrong_rest == 0);
+  }
 }
 
 TEST_CASE("normal equations refuse what does not fit", "[kernels][normal_equations]") {
@@ -165,8 +235,13 @@ TEST_CASE("normal equations refuse what does not fit", "[kernels][normal_equatio
   auto const S = make_matrix<double>(exec, "S", 8, normal_columns(4));
   CHECK_THROWS_WITH(normal_equations(exec, plan, A, 3, S), ContainsSubstring("mode 3"));
   CHECK_THROWS_WITH(normal_equations(exec, plan, A, 0, S), ContainsSubstring("S is 8 x"));
-  CHECK_THROWS_WITH(solve_normal_equations(exec, S, -1, A[1]), ContainsSubstring("mu -1"));
-  CHECK_THROWS_WITH(solve_normal_equations(exec, S, 0, A[0]), ContainsSubstring("S is 8 x"));
+  CHECK_THROWS_WITH(solve_normal_equations(exec, S, {-1}, A[1]), ContainsSubstring("-1 of the"));
+  CHECK_THROWS_WITH(solve_normal_equations(exec, S, {}, A[0]), ContainsSubstring("S is 8 x"));
+  CHECK_THROWS_WITH(solve_normal_equations(exec, S, {0, 5}, A[1]), ContainsSubstring("5 free"));
+  CHECK_THROWS_WITH(solve_normal_equations(exec, S, {0, 2, 1}, A[1]),
+                    ContainsSubstring("column 1"));
+  CHECK_THROWS_WITH(solve_normal_equations(exec, S, {0, 2, -1, 0, 1}, A[1]),
+                    ContainsSubstring("takes counts"));
   auto linear = make_mttkrp_plan(exec, X, {MttkrpStrategy::alto, 4});
   CHECK_THROWS_WITH(normal_equations(exec, linear, A, 1, S), ContainsSubstring("alto"));
   A[2] = make_matrix<double>(exec, "A", 7, 3);

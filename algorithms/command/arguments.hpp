@@ -138,6 +138,22 @@ struct GcpArguments {
   int most_failures = 3;
 };
 
+struct CompleteArguments {
+  CompleteArguments() {
+    common.iterations = 100;
+    common.tolerance = 1e-4;
+    common.read.values = "given";
+  }
+  DecomposeArguments common;
+  int rank = 0;
+  bool offsets = true;
+  std::vector<double> penalty;  // none: the library's; one, or one of each mode
+  std::optional<double> offset_penalty, power;
+  std::vector<std::string> smooth;  // "3:0.5": mode 3, from 1
+  double holdout = 0;
+  int patience = 5;
+};
+
 struct TuckerArguments {
   DecomposeArguments common;
   std::vector<int> ranks;
@@ -167,6 +183,14 @@ struct PredictArguments {
   bool quiet = false;
 };
 
+struct SplitFileArguments {
+  ReadArguments read;  // values: given
+  double fraction = 0.1;
+  std::uint64_t seed = 1;
+  std::string train, test;
+  bool quiet = false;
+};
+
 struct ViewArguments {
   std::string model;
   std::string name;  // whose components are asked for
@@ -186,9 +210,11 @@ int cp_als(CpAlsArguments const& arguments);
 int cp_apr(CpAprArguments const& arguments);
 int gcp(GcpArguments const& arguments);
 int tucker(TuckerArguments const& arguments);
+int complete(CompleteArguments const& arguments);
 int view(ViewArguments const& arguments);
 int evaluate(EvaluateArguments const& arguments);
 int score(ScoreArguments const& arguments);
 int predict(PredictArguments const& arguments);
+int split(SplitFileArguments const& arguments);
 
 }  // namespace sporades::command

@@ -135,7 +135,8 @@ void add_rank(CLI::App& app, int& rank) {
 
 /// To be called once the subcommand is parsed: a run that is resumed has its checkpoint's options,
 /// and any other one needs `required`.
-void complete(CLI::App& app, DecomposeArguments const& common, char const* required) {
+void check_decompose_options(CLI::App& app, DecomposeArguments const& common,
+                             char const* required) {
   expects(!is_pipe(common.resume), "--resume ", common.resume,
           " is a pipe; a checkpoint is read twice: give a file");
   expects(app.count("--top") == 0 || !common.labels.empty(),
@@ -295,7 +296,7 @@ Parsed parse(std::vector<std::string> arguments) {
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   cp_als_app.callback([&] {
-    complete(cp_als_app, cp_als_arguments.common, "--rank");
+    check_decompose_options(cp_als_app, cp_als_arguments.common, "--rank");
     run = [=] { return cp_als(cp_als_arguments); };
   });
 
@@ -315,7 +316,7 @@ Parsed parse(std::vector<std::string> arguments) {
       "Columns of each mode's factor, as 8x8x4 or 8,8,4: none larger than its mode, or than "
       "the product of the others; needed, except with --resume");
   tucker_app.callback([&] {
-    complete(tucker_app, tucker_arguments.common, "--ranks");
+    check_decompose_options(tucker_app, tucker_arguments.common, "--ranks");
     run = [=] { return tucker(tucker_arguments); };
   });
 
@@ -331,7 +332,7 @@ Parsed parse(std::vector<std::string> arguments) {
                          sporades::names_of<sporades::PhiStrategy>()});
   add_apr_options(cp_apr_app, cp_apr_arguments);
   cp_apr_app.callback([&] {
-    complete(cp_apr_app, cp_apr_arguments.common, "--rank");
+    check_decompose_options(cp_apr_app, cp_apr_arguments.common, "--rank");
     run = [=] { return cp_apr(cp_apr_arguments); };
   });
 
@@ -348,14 +349,32 @@ Parsed parse(std::vector<std::string> arguments) {
   add_rank(gcp_app, gcp_arguments.rank);
   add_gcp_options(gcp_app, gcp_arguments);
   gcp_app.callback([&] {
-    complete(gcp_app, gcp_arguments.common, "--rank");
+    check_decompose_options(gcp_app, gcp_arguments.common, "--rank");
     run = [=] { return gcp(gcp_arguments); };
+  });
+
+  CompleteArguments complete_arguments;
+  auto& complete_app =
+      *app.add_subcommand("complete", "What the cells without a value would hold, as of ratings");
+  add_decompose_options(
+      complete_app, complete_arguments.common,
+      {"Stop when the error changes by less than this part; 0: run all iterations",
+       "Start: random, or a ktensor FILE that complete wrote",
+       "all are random",
+       "Format of the nonzeros",
+       {"automatic", "sorted", "fibers"}});
+  add_rank(complete_app, complete_arguments.rank);
+  add_complete_options(complete_app, complete_arguments);
+  complete_app.callback([&] {
+    check_decompose_options(complete_app, complete_arguments.common, "--rank");
+    run = [=] { return complete(complete_arguments); };
   });
 
   add_view(app, run);
   add_evaluate(app, run);
   add_score(app, run);
   add_predict(app, run);
+  add_split(app, run);
 
   int threads = 0;
   add_threads(app, threads);

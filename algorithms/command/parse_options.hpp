@@ -25,11 +25,15 @@ void add_missing(CLI::App& app, DecomposeArguments& common, bool& missing);
 /// The options that gcp alone has.
 void add_gcp_options(CLI::App& app, GcpArguments& gcp);
 
+/// And complete.
+void add_complete_options(CLI::App& app, CompleteArguments& complete);
+
 /// Subcommands: each sets `run` where the command line names it.
 void add_convert(CLI::App& app, Run& run);
 void add_view(CLI::App& app, Run& run);
 void add_evaluate(CLI::App& app, Run& run);
 void add_score(CLI::App& app, Run& run);
 void add_predict(CLI::App& app, Run& run);
+void add_split(CLI::App& app, Run& run);
 
 }  // namespace sporades::command

@@ -291,7 +291,7 @@ class CpAlsSolver {
       auto const columns = std::make_pair(std::size_t{0}, R);
       MatrixType const A = Kokkos::subview(factors_[n], Kokkos::ALL, columns);
       MatrixType const explained = Kokkos::subview(V, Kokkos::ALL, columns);
-      return run_normal_solve(exec_, systems(n), options_.regularization, A,
+      return run_normal_solve(exec_, systems(n), RowPenalty{options_.regularization}, A,
                               n == state_.order() - 1 ? explained : MatrixType(), workspace_);
     }
     launch(exec_, "sporades::cp_als::hadamard_of_grams", columns_ * columns_, factors_.size(),

@@ -90,12 +90,12 @@ void normal_equations(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memo
 
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void solve_normal_equations(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& S,
-                            double mu, Matrix<Scalar, MemorySpace> const& A,
+                            RowPenalty const& penalty, Matrix<Scalar, MemorySpace> const& A,
                             Matrix<Scalar, MemorySpace> const& residue) {
   using Tensor = CooTensor<Scalar, std::uint32_t, MemorySpace>;
   if constexpr (detail::check_types<ExecutionSpace, Tensor>()) {
     detail::Workspace<MemorySpace> workspace;
-    detail::run_normal_solve(exec, S, mu, A, residue, workspace);
+    detail::run_normal_solve(exec, S, penalty, A, residue, workspace);
     detail::fence(exec, "sporades::normal_equations::solve");  // its memory goes
   }
 }

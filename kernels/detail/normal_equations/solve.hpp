@@ -9,6 +9,7 @@
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/team_memory.hpp>
 #include <sporades/kernels/detail/normal_equations/sums.hpp>
+#include <sporades/kernels/normal_equations.hpp>
 
 /// solve_normal_equations: on GPUs a team of 32 threads a row, on hosts eight rows side by side, by
 /// one code: a Number is a double there, and here eight.
@@ -56,7 +57,16 @@ struct TeamLanes {
   KOKKOS_FORCEINLINE_FUNCTION void wait() const { team.team_barrier(); }
 };
 
-/// Solves the systems of rows first to first + rows - 1, or as many as there are.
+/// Which rows are solved together: all, or every second one.
+struct RowsOf {
+  std::uint64_t begin, step, count;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t operator()(std::uint64_t k) const {
+    return begin + step * (k < count ? k : count - 1);  // past the last: the last
+  }
+};
+
+/// Solves the systems of rows `first` to first + rows - 1 of `which`, or as many as there are.
 template <class ExecutionSpace, class Scalar>
 struct NormalSolve {
   using Memory = typename ExecutionSpace::memory_space;
@@ -69,17 +79,22 @@ struct NormalSolve {
   RawMatrix<Scalar const, Memory> S;  // I x normal_columns(R)
   RawMatrix<Scalar, Memory> A;        // I x R
   RawMatrix<Scalar, Memory> residue;  // I x R, or none
-  double mu, least;                   // the least pivot, over the entry of H that it began as
-  double tiny;  // and the least at all: what is below lost digits as it was summed
+  RowPenalty penalty;
+  RowsOf which;
+  double least;  // the least pivot, over the entry of H that it began as
+  double tiny;   // and the least at all: what is below lost digits as it was summed
   NormalPieces pieces;
   int R;
   Number* memory;       // numbers() a part or a team; none: in scratch memory
   std::uint64_t parts;  // that rows are divided into, or teams
 
-  /// L and y.
+  /// L, y and c^power.
   KOKKOS_FUNCTION std::size_t numbers() const {
-    auto const n = static_cast<std::size_t>(R);
-    return n * (n + 3) / 2;
+    auto const n = static_cast<std::size_t>(unknowns());
+    return n * (n + 3) / 2 + 1;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int unknowns() const {
+    return penalty.free + (penalty.offset >= 0 ? 1 : 0);
   }
   static KOKKOS_FORCEINLINE_FUNCTION std::size_t at(int i, int j) {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(i + 1) / 2 +
@@ -88,7 +103,7 @@ struct NormalSolve {
 
   /// A part of the rows: on hosts.
   void operator()(std::uint64_t part) const {
-    std::uint64_t const all = (A.extent(0) + rows - 1) / rows;
+    std::uint64_t const all = (which.count + rows - 1) / rows;
     for (std::uint64_t k = all * part / parts; k < all * (part + 1) / parts; ++k)
       solve(OneLane{}, memory + part * numbers(), k * rows);
   }
@@ -99,7 +114,7 @@ struct NormalSolve {
     Number* const L =
         memory ? memory + rank * numbers()
                : static_cast<Number*>(team.team_scratch(0).get_shmem(numbers() * sizeof(Number)));
-    for (std::uint64_t i = static_cast<std::uint64_t>(team.league_rank()); i < A.extent(0);
+    for (std::uint64_t i = static_cast<std::uint64_t>(team.league_rank()); i < which.count;
          i += static_cast<std::uint64_t>(team.league_size())) {
       solve(lanes, L, i);
       lanes.wait();
@@ -108,62 +123,104 @@ struct NormalSolve {
 
   template <class Lanes>
   KOKKOS_FUNCTION void solve(Lanes const& lanes, Number* L, std::uint64_t first) const {
-    int const count = A.extent(0) - first < rows ? static_cast<int>(A.extent(0) - first) : rows;
-    Number* const y = L + at(R, 0);
-    load(lanes, L, y, first, count);
+    int const F = unknowns();
+    Number *const y = L + at(F, 0), *const weight = y + F;
+    if (lanes.mine == 0) weigh(*weight, first);
+    lanes.wait();
+    load(lanes, L, y, *weight, first);
     lanes.wait();
     // L becomes Cholesky's factor, with the inverses of its diagonal, and y what L y = v gives.
-    for (int j = 0; j < R; ++j) {
-      Number const inverse = inverse_pivot(L[at(j, j)], first, count, j);
+    for (int j = 0; j < F; ++j) {
+      Number const inverse = inverse_pivot(L[at(j, j)], *weight, first, j);
       lanes.wait();
-      for (int i = j + 1 + lanes.mine; i < R; i += lanes.count)
+      for (int i = j + 1 + lanes.mine; i < F; i += lanes.count)
         Side::multiply(L[at(i, j)], inverse);
       if (lanes.mine == 0) {
         L[at(j, j)] = inverse;
         Side::multiply(y[j], inverse);
       }
       lanes.wait();
-      for (int i = j + 1 + lanes.mine; i < R; i += lanes.count) {
+      for (int i = j + 1 + lanes.mine; i < F; i += lanes.count) {
         Number const l = L[at(i, j)];
         Side::subtract(y[i], l, y[j]);
         for (int k = j + 1; k <= i; ++k) Side::subtract(L[at(i, k)], l, L[at(k, j)]);
       }
       lanes.wait();
     }
-    for (int j = R - 1; j >= 0; --j) {
+    for (int j = F - 1; j >= 0; --j) {
       if (lanes.mine == 0) Side::multiply(y[j], L[at(j, j)]);
       lanes.wait();
       for (int i = lanes.mine; i < j; i += lanes.count) Side::subtract(y[i], L[at(j, i)], y[j]);
       lanes.wait();
     }
-    for (int r = 0; r < count; ++r) store(lanes, y, first + static_cast<std::uint64_t>(r), r);
+    for (int r = 0; r < rows && first + static_cast<std::uint64_t>(r) < which.count; ++r)
+      store(lanes, y, which(first + static_cast<std::uint64_t>(r)), r);
   }
 
  private:
+  /// The column of unknown k.
+  KOKKOS_FORCEINLINE_FUNCTION int column(int k) const {
+    return k < penalty.free ? k : penalty.offset;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_free(int c) const {
+    return c < penalty.free || c == penalty.offset;
+  }
+  /// H(i, j) of a row.
+  KOKKOS_FORCEINLINE_FUNCTION double entry(std::uint64_t row, int i, int j) const {
+    return static_cast<double>(S(row, i < j ? pieces.column(j, i) : pieces.column(i, j)));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void weigh(Number& weight, std::uint64_t first) const {
+    for (int r = 0; r < rows; ++r) {
+      std::uint64_t const row = which(first + static_cast<std::uint64_t>(r));
+      int const c = penalty.offset;
+      Side::set(weight, r, penalty.power > 0 ? math::pow(entry(row, c, c), penalty.power) : 1);
+    }
+  }
+  /// What the penalty adds to the diagonal at unknown k.
+  KOKKOS_FORCEINLINE_FUNCTION double ridge(double weight, std::uint64_t row, int k) const {
+    if (k >= penalty.free) return weight * penalty.offset_mu;
+    return weight * penalty.mu + penalty.smoothness * ((row > 0) + (row + 1 < A.extent(0)));
+  }
+  /// The right side at unknown k: v less what given coefficients explain, and the neighbours' pull.
+  KOKKOS_FORCEINLINE_FUNCTION double right_side(std::uint64_t row, int k) const {
+    int const c = column(k);
+    auto v = static_cast<double>(S(row, pieces.column(c)));
+    for (int j = penalty.free; j < R; ++j)
+      if (j != penalty.offset) v -= entry(row, c, j) * static_cast<double>(A(row, j));
+    if (penalty.smoothness == 0 || k >= penalty.free) return v;
+    double neighbours = 0;
+    if (row > 0) neighbours += static_cast<double>(A(row - 1, k));
+    if (row + 1 < A.extent(0)) neighbours += static_cast<double>(A(row + 1, k));
+    return v + penalty.smoothness * neighbours;
+  }
+
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void load(Lanes const& lanes, Number* L, Number* y,
-                                        std::uint64_t first, int count) const {
-    for (int i = lanes.mine; i < R; i += lanes.count) {
-      for (int r = 0; r < rows; ++r) {  // rows past the last: those of the last
-        Scalar const* const s =
-            &S(first + static_cast<std::uint64_t>(r < count ? r : count - 1), 0);
-        for (int j = 0; j <= i; ++j)
+                                        Number const& weight, std::uint64_t first) const {
+    for (int i = lanes.mine; i < unknowns(); i += lanes.count) {
+      int const c = column(i);
+      for (int r = 0; r < rows; ++r) {
+        std::uint64_t const row = which(first + static_cast<std::uint64_t>(r));
+        Scalar const* const s = &S(row, 0);
+        for (int j = 0; j <= i; ++j)  // c >= column(j)
           Side::set(L[at(i, j)], r,
-                    static_cast<double>(s[pieces.column(i, j)]) + (i == j ? mu : 0));
-        Side::set(y[i], r, static_cast<double>(s[pieces.column(i)]));
+                    static_cast<double>(s[pieces.column(c, column(j))]) +
+                        (i == j ? ridge(Side::get(weight, r), row, i) : 0));
+        Side::set(y[i], r, right_side(row, i));
       }
     }
   }
 
   /// One over the square root of pivot j; 0 where it is none, so that coefficient j becomes 0.
-  KOKKOS_FORCEINLINE_FUNCTION Number inverse_pivot(Number const& pivot, std::uint64_t first,
-                                                   int count, int j) const {
+  KOKKOS_FORCEINLINE_FUNCTION Number inverse_pivot(Number const& pivot, Number const& weight,
+                                                   std::uint64_t first, int j) const {
     Number inverse;
     for (int r = 0; r < rows; ++r) {
-      std::uint64_t const row = first + static_cast<std::uint64_t>(r < count ? r : count - 1);
-      double const entry = static_cast<double>(S(row, pieces.column(j, j))) + mu;
+      std::uint64_t const row = which(first + static_cast<std::uint64_t>(r));
+      int const c = column(j);
+      double const began = entry(row, c, c) + ridge(Side::get(weight, r), row, j);
       double const d = Side::get(pivot, r);
-      Side::set(inverse, r, d > least * entry && d > tiny ? 1 / sqrt(d) : 0);
+      Side::set(inverse, r, d > least * began && d > tiny ? 1 / sqrt(d) : 0);
     }
     return inverse;
   }
@@ -171,13 +228,14 @@ struct NormalSolve {
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void store(Lanes const& lanes, Number const* a, std::uint64_t row,
                                          int r) const {
+    for (int k = lanes.mine; k < unknowns(); k += lanes.count)
+      A(row, column(k)) = static_cast<Scalar>(Side::get(a[k], r));
+    if (residue.extent(0) == 0) return;
     for (int i = lanes.mine; i < R; i += lanes.count) {
-      A(row, i) = static_cast<Scalar>(Side::get(a[i], r));
-      if (residue.extent(0) == 0) continue;
       double product = 0;
-      for (int j = 0; j < R; ++j)
-        product += static_cast<double>(S(row, i < j ? pieces.column(j, i) : pieces.column(i, j))) *
-                   Side::get(a[j], r);
+      for (int k = 0; k < unknowns(); ++k) product += entry(row, i, column(k)) * Side::get(a[k], r);
+      for (int c = penalty.free; c < R; ++c)
+        if (!is_free(c)) product += entry(row, i, c) * static_cast<double>(A(row, c));
       residue(row, i) =
           static_cast<Scalar>(static_cast<double>(S(row, pieces.column(i))) - product / 2);
     }
@@ -189,21 +247,58 @@ template <class ExecutionSpace>
 double normal_solve_bytes(ExecutionSpace const& exec, int R) {
   using Number = typename NormalSolve<ExecutionSpace, double>::Number;
   std::size_t const bytes =
-      sizeof(Number) * static_cast<std::size_t>(R) * static_cast<std::size_t>(R + 3) / 2;
+      sizeof(Number) * (static_cast<std::size_t>(R) * static_cast<std::size_t>(R + 3) / 2 + 1);
   auto const own = team_memory(exec, bytes, NormalSolve<ExecutionSpace, double>::threads);
   return own.in_scratch ? 0 : static_cast<double>(bytes) * own.teams;
 }
 
+/// Solves the rows kernel.which, by teams of so many bytes each.
+template <class ExecutionSpace, class Kernel, class TeamMemory, class MemorySpace>
+void launch_normal_solve(ExecutionSpace const& exec, Kernel& kernel, TeamMemory const& own,
+                         std::size_t bytes, Workspace<MemorySpace>& workspace) {
+  char const* const label = "sporades::normal_equations::solve";
+  std::uint64_t const rows = kernel.which.count, groups = (rows + Kernel::rows - 1) / Kernel::rows;
+  kernel.parts = std::min<std::uint64_t>(groups, own.teams);
+  if (!own.in_scratch) {
+    auto const memory = workspace.template get<double>(exec, kernel.parts * bytes / sizeof(double));
+    kernel.memory = reinterpret_cast<typename Kernel::Number*>(memory.data());
+  }
+  if constexpr (is_gpu<ExecutionSpace>) {
+    auto policy =
+        team_policy<Kokkos::TeamPolicy<ExecutionSpace>>(exec, kernel.parts, Kernel::threads);
+    if (own.in_scratch) policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
+    Kokkos::parallel_for(label, policy, kernel);
+  } else {
+    auto const n = static_cast<std::uint64_t>(kernel.R);
+    launch(exec, label, kernel.parts, n * n * rows / kernel.parts + 1, kernel);
+  }
+}
+
+/// Throws Error where the penalty is not one of R columns.
+inline void check_penalty(RowPenalty const& penalty, int R) {
+  for (double const number : {penalty.mu, penalty.offset_mu, penalty.power, penalty.smoothness})
+    expects(number >= 0 && std::isfinite(number), "solve_normal_equations: ", number,
+            " of the penalty is not 0 or a positive number");
+  expects(penalty.free >= -1 && penalty.free <= R, "solve_normal_equations: ", penalty.free,
+          " free columns of ", R);
+  expects(penalty.offset == -1 ||
+              (penalty.free >= 0 && penalty.offset >= penalty.free && penalty.offset < R),
+          "solve_normal_equations: column ", penalty.offset, " of ", R, " is no offset beside ",
+          penalty.free, " free ones");
+  expects(penalty.power == 0 || penalty.offset >= 0, "solve_normal_equations: power ",
+          penalty.power, " takes counts, of an offset's column");
+}
+
 /// See solve_normal_equations.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& S, double mu,
-                      Matrix<Scalar, MemorySpace> const& A,
+void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& S,
+                      RowPenalty penalty, Matrix<Scalar, MemorySpace> const& A,
                       Matrix<Scalar, MemorySpace> const& residue,
                       Workspace<MemorySpace>& workspace) {
   using Kernel = NormalSolve<ExecutionSpace, Scalar>;
   int const R = static_cast<int>(A.extent(1));
-  expects(mu >= 0 && std::isfinite(mu), "solve_normal_equations: mu ", mu,
-          " is not 0 or a positive number");
+  check_penalty(penalty, R);
+  if (penalty.free < 0) penalty.free = R;
   expects(S.extent(0) == A.extent(0) && S.extent(1) == normal_columns(R),
           "solve_normal_equations: S is ", S.extent(0), " x ", S.extent(1), ", not ", A.extent(0),
           " x ", normal_columns(R));
@@ -216,24 +311,13 @@ void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> co
   NormalPieces const pieces{static_cast<int>(padded_columns(static_cast<std::size_t>(R))) / 4};
   double const tiny = static_cast<double>(std::numeric_limits<Scalar>::min()) /
                       static_cast<double>(std::numeric_limits<Scalar>::epsilon());
-  Kernel kernel{S, A, residue, mu, least, tiny, pieces, R, nullptr, 1};
-  char const* const label = "sporades::normal_equations::solve";
+  Kernel kernel{S, A, residue, penalty, {}, least, tiny, pieces, R, nullptr, 1};
+  std::uint64_t const I = A.extent(0), step = penalty.smoothness > 0 ? 2 : 1;
   std::size_t const bytes = kernel.numbers() * sizeof(typename Kernel::Number);
   auto const own = team_memory(exec, bytes, Kernel::threads);
-  std::uint64_t const groups = (A.extent(0) + Kernel::rows - 1) / Kernel::rows;
-  kernel.parts = std::min<std::uint64_t>(groups, own.teams);
-  if (!own.in_scratch) {
-    auto const memory = workspace.template get<double>(exec, kernel.parts * bytes / sizeof(double));
-    kernel.memory = reinterpret_cast<typename Kernel::Number*>(memory.data());
-  }
-  if constexpr (is_gpu<ExecutionSpace>) {
-    auto policy =
-        team_policy<Kokkos::TeamPolicy<ExecutionSpace>>(exec, kernel.parts, Kernel::threads);
-    if (own.in_scratch) policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
-    Kokkos::parallel_for(label, policy, kernel);
-  } else {
-    auto const n = static_cast<std::uint64_t>(R);
-    launch(exec, label, kernel.parts, n * n * A.extent(0) / kernel.parts + 1, kernel);
+  for (std::uint64_t begin = 0; begin < step && begin < I; ++begin) {
+    kernel.which = {begin, step, (I - begin + step - 1) / step};
+    launch_normal_solve(exec, kernel, own, bytes, workspace);
   }
 }
 
