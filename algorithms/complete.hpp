@@ -63,14 +63,14 @@ struct CompletePenalty {
 /// What a completion is asked for.
 struct CompleteOptions : RunOptions {
   int rank = 10;            // R
-  int iterations = 100;     // at most
-  double tolerance = 1e-4;  // stops when the error of the entries that are learned changes by less
-                            // than this part of it; 0 runs all iterations
+  int iterations = 200;     // at most
+  double tolerance = 1e-5;  // stops when the error of the entries that are learned changes by less
+                            // than this part of it, five times in a row; 0 runs all iterations
   CompleteInit init = CompleteInit::random;
   bool offsets = true;  // else m is the sum of components alone
   CompletePenalty penalty = {};
   double holdout = 0;  // part of the entries that is held out, as split draws them by the seed
-  int patience = 5;    // stops after so many iterations without a lesser error of those; the model
+  int patience = 10;   // stops after so many iterations without a lesser error of those; the model
                        // is that of the least
   MttkrpStrategy strategy = MttkrpStrategy::automatic;  // or sorted, or fibers
 };

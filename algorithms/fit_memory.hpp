@@ -34,10 +34,10 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
 
 }  // namespace detail
 
-/// What a decomposition takes by CpAlsOptions, CpAprOptions, GcpOptions or TuckerOptions: the
-/// start, make_..._problem(exec, hand_over(X), options) and all iterations, while nobody else holds
-/// X. X may be on the host and exec a GPU that streams it; `host` does not count X then. The count
-/// is at most 1.3 times what is taken, except where
+/// What a decomposition takes by CpAlsOptions, CpAprOptions, GcpOptions, TuckerOptions or
+/// CompleteOptions: the start, make_..._problem(exec, hand_over(X), options) and all iterations,
+/// while nobody else holds X. X may be on the host and exec a GPU that streams it; `host` does not
+/// count X then. The count is at most 1.3 times what is taken, except where
 /// - the order of X depends on the nonzeros in ways that only sorting shows, or
 /// - the singular vectors of HOOI take more than six blocks of Lanczos vectors, which take more.
 ///
@@ -67,13 +67,14 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
 /// products first (`fused`, or `csf` where indices take over 63 bits). On a host the fibers of
 /// `semi_sparse` are made in memory, a mode at a time, before they are streamed.
 ///
-/// GCP streams nothing: with strategy `automatic` it tries one copy of the nonzeros for all modes.
+/// GCP and complete stream nothing: GCP with strategy `automatic` tries one copy of the nonzeros
+/// for all modes.
 ///
-/// cp_als, cp_apr, gcp and tucker call this where they are given a tensor; who makes a problem
-/// calls it before. The model's bits depend on the fitted options alone. Streaming that is set by
-/// hand stays as it is; it is refused where it exceeds options.memory. Takes a few passes over the
-/// nonzeros, of CP-ALS only where memory may be short. Fences exec. Throws RunError where nothing
-/// fits, with both numbers and the least that would do.
+/// cp_als, cp_apr, gcp, tucker and complete call this where they are given a tensor; who makes a
+/// problem calls it before. The model's bits depend on the fitted options alone. Streaming that is
+/// set by hand stays as it is; it is refused where it exceeds options.memory. Takes a few passes
+/// over the nonzeros, of CP-ALS only where memory may be short. Fences exec. Throws RunError where
+/// nothing fits, with both numbers and the least that would do.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
 FittedOptions<Options> fit_memory(ExecutionSpace const& exec,
                                   CooTensor<Scalar, Index, MemorySpace> const& X,

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-/// What the runs of CP-ALS, CP-APR, GCP and Tucker have in common: options, how they are watched,
-/// why they end, and what their results tell beside the model.
+/// What the runs of CP-ALS, CP-APR, GCP, Tucker and complete have in common: options, how they are
+/// watched, why they end, and what their results tell beside the model.
 
 namespace sporades {
 
@@ -45,7 +45,8 @@ inline char const* to_string(StopReason reason) {
 struct IterationInfo {
   int start = 0;       // which of the starts it belongs to, from 0
   int iteration = 0;   // iterations of this start that have ended, this one included
-  double value = 0;    // the fit, for CP-APR the log-likelihood, for GCP minus the loss
+  double value = 0;    // the fit, for CP-APR the log-likelihood, for GCP minus the loss, for
+                       // complete minus the error
   double change = 0;   // of the value since the iteration before; infinity in the first
   double seconds = 0;  // wall-clock time of this iteration
 };

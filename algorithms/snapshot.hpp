@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-/// States of CP-ALS, CP-APR, GCP and Tucker as arrays on the host, so that a run can go on later.
+/// States of CP-ALS, CP-APR, GCP, Tucker and complete as arrays on the host, so that a run can go
+/// on later.
 
 namespace sporades {
 
@@ -26,7 +27,8 @@ struct Snapshot {
   std::map<std::string, int> modes;  // of arrays with as many bytes for each row of a mode: which
 };
 
-/// Copies a CpAlsState, CpAprState, GcpState or TuckerState to the host. Fences exec.
+/// Copies a CpAlsState, CpAprState, GcpState, TuckerState or CompleteState to the host. Fences
+/// exec.
 template <class ExecutionSpace, class State>
 Snapshot snapshot(ExecutionSpace const& exec, State const& state);
 

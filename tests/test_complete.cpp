@@ -95,6 +95,9 @@ TEMPLATE_LIST_TEST_CASE("complete without offsets is what another program comput
   recommended.iterations = 100;
   recommended.tolerance = 0;
   CHECK(root_mean_square(exec, Y, complete(exec, X, recommended).model) < 0.865);
+  recommended.rank = 20;
+  recommended.iterations = 200;
+  CHECK(root_mean_square(exec, Y, complete(exec, X, recommended).model) < 0.858);
 }
 
 TEMPLATE_LIST_TEST_CASE("complete finds offsets and components", "[algorithms][complete]",
@@ -110,7 +113,7 @@ TEMPLATE_LIST_TEST_CASE("complete finds offsets and components", "[algorithms][c
   options.iterations = 300;
   options.starts = 3;
   auto const result = complete(exec, copy_to(exec, given), options);
-  CAPTURE(to_string(dims), result.error(), result.iterations());
+  CAPTURE(sporades::to_string(dims), result.error(), result.iterations());
   CHECK(result.model.rank() == 2 + static_cast<int>(dims.size()) + 1);
   CHECK(result.error() < 0.021);
   CHECK(std::abs(result.error() - root_mean_square(exec, copy_to(exec, given), result.model)) <
@@ -177,7 +180,7 @@ TEMPLATE_LIST_TEST_CASE("complete: no step raises what it minimises", "[algorith
     before = now;
     return true;
   });
-  CAPTURE(to_string(dims), power, smoothness, offsets);
+  CAPTURE(sporades::to_string(dims), power, smoothness, offsets);
   CHECK(state.iterations() == 15);
   CHECK(risen == 0);
 }
@@ -311,7 +314,8 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what complete holds", "[algorithms][
     complete(exec, hand_over(own), options);
   });
   double const held = test::peak_of<typename decltype(X.values)::memory_space>(recording);
-  CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, holdout, offsets, starts, need.peak, held);
+  CAPTURE(sporades::to_string(trial.dims), trial.nnz, trial.rank, holdout, offsets, starts,
+          need.peak, held);
   CHECK(need.peak >= held);
   CHECK(need.peak <= test::most_counted * held + 20000);
 }

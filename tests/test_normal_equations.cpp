@@ -164,7 +164,7 @@ void set_ones(ExecutionSpace const& exec, Factors& A, std::size_t c, std::size_t
     if (m == but) continue;
     auto const host = sporades::test::matrix_on_host(A[m]);
     for (std::size_t i = 0; i < host.extent(0); ++i) host(i, c) = 1;
-    A[m] = copy_matrix(exec, host);
+    A[m] = sporades::copy_matrix(exec, host);
   }
 }
 

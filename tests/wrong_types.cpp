@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/complete.hpp>
 #include <sporades/algorithms/components.hpp>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
@@ -270,6 +271,9 @@ void wrong_types() {
   auto& gcp_problem = given<GcpProblem<double, std::uint32_t, Space>>();
   // says: the state must be one of this method
   gcp(exec, gcp_problem, GcpOptions(), als_state);
+  // says: the state must be one of this method
+  complete(exec, given<CompleteProblem<double, std::uint32_t, Space>>(), CompleteOptions(),
+           als_state);
   // says: gcp with a loss of your own: include <sporades/algorithms/definitions.hpp> first
   gcp(exec, X, GcpOptionsOf<PoissonLoss>());
   // says: the problem and the state must have the same scalar type and memory space

@@ -140,8 +140,8 @@ struct GcpArguments {
 
 struct CompleteArguments {
   CompleteArguments() {
-    common.iterations = 100;
-    common.tolerance = 1e-4;
+    common.iterations = 200;
+    common.tolerance = 1e-5;
     common.read.values = "given";
   }
   DecomposeArguments common;
@@ -151,7 +151,7 @@ struct CompleteArguments {
   std::optional<double> offset_penalty, power;
   std::vector<std::string> smooth;  // "3:0.5": mode 3, from 1
   double holdout = 0;
-  int patience = 5;
+  int patience = 10;
 };
 
 struct TuckerArguments {

@@ -163,6 +163,7 @@ struct CompleteMethod {
 }  // namespace
 
 int complete(CompleteArguments const& arguments) {
+  expect_one_process("complete");
   make_options(arguments);  // bad ones before anything is read
   return run_model<CompleteMethod>(arguments);
 }

@@ -358,7 +358,7 @@ Parsed parse(std::vector<std::string> arguments) {
       *app.add_subcommand("complete", "What the cells without a value would hold, as of ratings");
   add_decompose_options(
       complete_app, complete_arguments.common,
-      {"Stop when the error changes by less than this part; 0: run all iterations",
+      {"Stop when five changes of the error are below this part; 0: run all iterations",
        "Start: random, or a ktensor FILE that complete wrote",
        "all are random",
        "Format of the nonzeros",

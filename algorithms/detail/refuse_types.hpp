@@ -29,11 +29,12 @@ constexpr void refuse_problem() {
     static_assert(
         never<Problem>,
         "the second argument must be a CooTensor, or the problem that make_cp_als_problem, "
-        "make_cp_apr_problem, make_gcp_problem or make_tucker_problem made for this method");
+        "make_cp_apr_problem, make_gcp_problem, make_tucker_problem or make_complete_problem made "
+        "for this method");
   else if constexpr (!is_state)
     static_assert(never<State>,
-                  "the state must be one of this method: CpAlsState, CpAprState, GcpState or "
-                  "TuckerState");
+                  "the state must be one of this method: CpAlsState, CpAprState, GcpState, "
+                  "TuckerState or CompleteState");
   else if constexpr (!std::is_lvalue_reference_v<State> ||
                      std::is_const_v<std::remove_reference_t<State>>)
     static_assert(never<State>, "the state must be a variable that is not const: it is written");

@@ -19,6 +19,7 @@ class CompleteSolver {
   using Memory = typename ExecutionSpace::memory_space;
   using MatrixType = Matrix<Scalar, Memory>;
   using State = CompleteState<Scalar, Memory>;
+  static constexpr std::size_t settled_changes = 5;
 
  public:
   CompleteSolver(ExecutionSpace const& exec, CompleteProblem<Scalar, Index, Memory>& problem,
@@ -52,13 +53,16 @@ class CompleteSolver {
     state_.seconds.push_back(timer.seconds());
   }
 
+  /// The error passes through extremes while what is minimised falls on: several changes in a row
+  /// are to be small.
   bool has_converged() const {
     auto const& errors = state_.errors;
     std::size_t const k = errors.size();
     if (!state_.held_errors.empty() &&
         k >= state_.kept_iteration + static_cast<std::uint64_t>(options_.patience))
       return true;
-    return k > 1 && std::abs(errors[k - 2] - errors[k - 1]) < options_.tolerance * errors[k - 2];
+    return fit_has_settled(errors, settled_changes,
+                           options_.tolerance * (k > 0 ? errors[k - 1] : 0));
   }
 
  private:

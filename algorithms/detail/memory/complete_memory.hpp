@@ -45,7 +45,8 @@ MemoryNeed run_need(ExecutionSpace const& exec, CooShape const& shape, Tensor co
   if (options.starts > 1) count.hold(state + model);  // the best state and its model
   // CompleteSolver
   count.hold(matrix_bytes<Scalar>(longest(shape.dims), static_cast<int>(normal_columns(columns))) +
-             normal_solve_bytes(exec, columns) +
+             normal_solve_bytes(exec, options.rank + (options.offsets ? 1 : 0),
+                                static_cast<std::uint64_t>(longest(shape.dims))) +
              matrix_bytes<Scalar>(static_cast<double>(shape.dims.back()), columns) +
              column_workspace_bytes<ExecutionSpace>(shape.dims.back(), columns) +
              dot_bytes(learned.nnz) + 16.0 * columns);

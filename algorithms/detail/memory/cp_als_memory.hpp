@@ -59,7 +59,7 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& X, CpAlsOpti
              (keeps_best(options) ? factors : 0));
   if (misses)
     count.hold(matrix_bytes<Scalar>(longest(X.dims), static_cast<int>(normal_columns(R))) +
-               normal_solve_bytes(exec, R));
+               normal_solve_bytes(exec, R, static_cast<std::uint64_t>(longest(X.dims))));
   if (misses) count.pass(X.bytes());  // of the residual nonzero by nonzero
   count.pass(
       most_of(X.dims, [&](auto dim) { return sizeof(Scalar) * RowBlocks(dim, R).count * R; }));

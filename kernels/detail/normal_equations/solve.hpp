@@ -242,14 +242,16 @@ struct NormalSolve {
   }
 };
 
-/// Bytes of its workspace.
+/// Bytes of its workspace, for so many unknowns of each of so many rows.
 template <class ExecutionSpace>
-double normal_solve_bytes(ExecutionSpace const& exec, int R) {
-  using Number = typename NormalSolve<ExecutionSpace, double>::Number;
-  std::size_t const bytes =
-      sizeof(Number) * (static_cast<std::size_t>(R) * static_cast<std::size_t>(R + 3) / 2 + 1);
-  auto const own = team_memory(exec, bytes, NormalSolve<ExecutionSpace, double>::threads);
-  return own.in_scratch ? 0 : static_cast<double>(bytes) * own.teams;
+double normal_solve_bytes(ExecutionSpace const& exec, int unknowns, std::uint64_t rows) {
+  using Kernel = NormalSolve<ExecutionSpace, double>;
+  auto const n = static_cast<std::size_t>(unknowns);
+  std::size_t const bytes = sizeof(typename Kernel::Number) * (n * (n + 3) / 2 + 1);
+  auto const own = team_memory(exec, bytes, Kernel::threads);
+  if (own.in_scratch) return 0;
+  return static_cast<double>(bytes) *
+         static_cast<double>(std::min<std::uint64_t>(own.teams, quotient_up(rows, Kernel::rows)));
 }
 
 /// Solves the rows kernel.which, by teams of so many bytes each.
