@@ -274,6 +274,7 @@ TEMPLATE_LIST_TEST_CASE("complete of few, equal and unrated values", "[algorithm
   auto const equal =
       complete(exec, make({3, 4, 2}, {{0, 0, 0}, {1, 2, 1}, {0, 3, 1}}, {7, 7, 7}), options);
   CHECK(equal.error() < 1e-6);
+  CHECK(equal.converged);
   CHECK(std::abs(value_at(equal.model, {2, 1, 0}) - 7) < 1e-5);
   // One rating: of a row without any the mean, and with smooth neighbours' components.
   auto const one = complete(exec, make({3, 4, 2}, {{1, 1, 1}}, {5}), options);
@@ -330,8 +331,8 @@ TEST_CASE("complete refuses what it cannot do", "[algorithms][complete]") {
   };
   refuses("rank 0", [](auto& o) { o.rank = 0; });
   refuses("columns are over", [](auto& o) { o.rank = 1022; });
-  refuses("lambda -1", [](auto& o) { o.penalty.lambda = {-1}; });
-  refuses("2 lambdas for order 3", [](auto& o) { o.penalty.lambda = {1, 2}; });
+  refuses("penalty -1", [](auto& o) { o.penalty.lambda = {-1}; });
+  refuses("2 penalties for order 3", [](auto& o) { o.penalty.lambda = {1, 2}; });
   refuses("penalty of offsets", [](auto& o) { o.penalty.offsets = -2; });
   refuses("power of counts", [](auto& o) { o.penalty.power = 1.5; });
   refuses("without offsets", [](auto& o) { o.offsets = false; });
@@ -341,6 +342,11 @@ TEST_CASE("complete refuses what it cannot do", "[algorithms][complete]") {
   refuses("leaves", [](auto& o) { o.holdout = 1e-9; });
   refuses("patience 0", [](auto& o) { o.patience = 0; });
   refuses("alto", [](auto& o) { o.strategy = sporades::MttkrpStrategy::alto; });
+  auto tiny = copy_to(Kokkos::DefaultHostExecutionSpace{},
+                      sporades::test::random_coo<float, std::uint32_t>(exec, {9, 8, 7}, 100));
+  for (Position p = 0; p < tiny.nnz(); ++p) tiny.values(p) *= 1e-26F;
+  CHECK_THROWS_WITH(complete(exec, copy_to(exec, tiny), CompleteOptions()),
+                    ContainsSubstring("too small for float"));
   auto bad = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   bad.values(3) = std::nan("");
   CHECK_THROWS_WITH(complete(exec, copy_to(exec, bad), CompleteOptions()),

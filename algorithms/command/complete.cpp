@@ -13,6 +13,7 @@ namespace {
 std::vector<double> smoothness_of(std::vector<std::string> const& texts) {
   std::vector<double> all;
   for (auto const& text : texts) {
+    if (text == "none") continue;
     char* end = nullptr;
     long const mode = std::strtol(text.c_str(), &end, 10);
     bool is_one = end != text.c_str() && *end == ':' && mode >= 1 && mode <= max_order;
@@ -21,6 +22,9 @@ std::vector<double> smoothness_of(std::vector<std::string> const& texts) {
     is_one = is_one && end != number && *end == '\0' && strength >= 0;
     expects(is_one, "complete: --smooth ", text,
             " is no MODE:PENALTY, a mode from 1 and a number of at least 0, as 3:5");
+    expects(
+        static_cast<std::size_t>(mode) > all.size() || all[static_cast<std::size_t>(mode) - 1] == 0,
+        "complete: --smooth names mode ", mode, " twice");
     all.resize(std::max(all.size(), static_cast<std::size_t>(mode)));
     all[static_cast<std::size_t>(mode) - 1] = strength;
   }

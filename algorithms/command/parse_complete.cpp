@@ -13,7 +13,8 @@ void add_complete_options(CLI::App& app, CompleteArguments& complete) {
   app.add_option("--penalty", complete.penalty,
                  "Of large coefficients, one number or one of each mode, as 1,1,0.1: more of it "
                  "where values are few or noisy (default: 1.2)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   add_real(app, "--offset-penalty", complete.offset_penalty, "Of large offsets (default: 1.5)");
   add_real(app, "--power", complete.power,
            "Both are multiplied by this power of the number of values that an index has, 0 to 1 "
@@ -21,7 +22,8 @@ void add_complete_options(CLI::App& app, CompleteArguments& complete) {
   app.add_option("--smooth", complete.smooth,
                  "Modes whose neighbouring indices are alike, as months are, and how much, as "
                  "MODE:PENALTY with modes from 1: --smooth 3:5")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   add_real(app, "--holdout", complete.holdout,
            "Part of the values, from 0 to below 1, that is held out: iterations end when the error "
            "of these falls no more, and the model is that of the least")

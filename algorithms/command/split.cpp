@@ -21,6 +21,9 @@ int split(SplitFileArguments const& arguments) {
   std::visit(
       [&](auto const& X) {
         auto const parts = sporades::split(exec, X, arguments.fraction, arguments.seed);
+        expects(parts.train.nnz() > 0 && parts.test.nnz() > 0, "split: --fraction ",
+                arguments.fraction, " of ", X.nnz(), " values leaves ", parts.train.nnz(),
+                " to learn from and ", parts.test.nnz(), " to test with");
         write_tensor<double>(arguments.train, parts.train);
         write_tensor<double>(arguments.test, parts.test);
         if (arguments.quiet) return;

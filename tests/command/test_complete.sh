@@ -32,6 +32,7 @@ run 0 split x.tns --fraction 0.2 --seed 2 --train t1.tns --test t2.tns
 check_not 'another seed draws others' cmp -s test.tns t2.tns
 refuses 'fraction' split x.tns --fraction 1 --train t1.tns --test t2.tns
 refuses 'train' split x.tns --test t2.tns
+refuses '0 to test with' split x.tns --fraction 1e-12 --train t1.tns --test t2.tns
 refuses 'x.tns' split x.tns --train x.tns --test t2.tns
 
 dims=(--dims 40x30x12)
@@ -67,6 +68,17 @@ for option in '--penalty 5' '--penalty 1,1,5' '--offset-penalty 9' '--power 0' '
   run 0 "${base[@]}" $option -o other.ktns
   check_not "$option changes the model" cmp -s m.ktns other.ktns
 done
+# What a checkpoint tells of each mode is taken, and compared.
+run 0 "${base[@]}" --smooth 3:2,1:0.5 --penalty 0.3,1,0.1 -o modes.ktns
+run 0 complete --rank 3 --iterations 5 --tolerance 0 --smooth 3:2,1:0.5 --penalty 0.3,1,0.1 \
+  "${dims[@]}" --checkpoint c.check train.tns
+run 0 complete train.tns "${dims[@]}" --resume c.check --iterations 10 -o resumed.ktns
+same modes.ktns resumed.ktns
+run 0 complete train.tns "${dims[@]}" --resume c.check --iterations 10 --smooth 1:0.5,3:2 \
+  --penalty 0.3,1,0.1 -o resumed.ktns
+same modes.ktns resumed.ktns
+refuses 'penalty is' complete train.tns "${dims[@]}" --resume c.check --penalty 0.1
+refuses 'smooth is' complete train.tns "${dims[@]}" --resume c.check --smooth 3:2
 run 0 "${base[@]}" --starts 3
 says 'the best of 3 starts (errors from '
 run 0 complete train.tns "${dims[@]}" --rank 3 --init m.ktns --iterations 1 --tolerance 0
@@ -84,8 +96,9 @@ refuses 'rank' complete train.tns --rank 0
 refuses 'MODE:PENALTY' complete train.tns --rank 2 --smooth 3
 refuses 'MODE:PENALTY' complete train.tns --rank 2 --smooth 0:1
 refuses 'MODE:PENALTY' complete train.tns --rank 2 --smooth 1:-1
+refuses 'mode 3 twice' complete train.tns --rank 2 --smooth 3:1,3:2
 refuses '4 modes' complete train.tns --rank 2 --smooth 4:1
-refuses 'lambdas for order 3' complete train.tns --rank 2 --penalty 1,2
+refuses 'penalties for order 3' complete train.tns --rank 2 --penalty 1,2
 refuses 'held out' complete train.tns --rank 2 --holdout 1
 refuses 'power' complete train.tns --rank 2 --power 2
 refuses 'without offsets' complete train.tns --rank 2 --no-offsets --power 0.5

@@ -37,16 +37,16 @@ inline void check_complete(CompleteOptions const& options, Dims const& dims) {
     expects(number >= 0 && std::isfinite(number), "complete: ", name, " ", number,
             " is not 0 or a positive number");
   };
-  for (double const number : penalty.lambda) check("lambda", number);
+  for (double const number : penalty.lambda) check("the penalty", number);
   expects(penalty.lambda.size() == 1 || penalty.lambda.size() == dims.size(),
-          "complete: ", penalty.lambda.size(), " lambdas for order ", dims.size(),
+          "complete: ", penalty.lambda.size(), " penalties for order ", dims.size(),
           ": one, or one of each mode");
   check("the penalty of offsets", penalty.offsets);
   for (double const number : penalty.smoothness) check("smoothness", number);
   expects(penalty.power >= 0 && penalty.power <= 1, "complete: the power of counts ", penalty.power,
           " is not in 0 to 1");
-  expects(penalty.power == 0 || options.offsets, "complete: the power of counts is ", penalty.power,
-          ", and without offsets 0: their columns count");
+  expects(penalty.power == 0 || options.offsets,
+          "complete: without offsets the power of counts is 0, not ", penalty.power);
   expects(penalty.smoothness.size() <= dims.size(), "complete: smoothness of ",
           penalty.smoothness.size(), " modes for order ", dims.size());
   expects(options.holdout >= 0 && options.holdout < 1, "complete: ", options.holdout,
@@ -61,18 +61,32 @@ inline void check_complete(CompleteOptions const& options, Dims const& dims) {
           most_normal_rank);
 }
 
+/// "1.2,1.2,0.01", as the command takes penalties.
+inline std::string list_of(std::vector<double> const& numbers) {
+  std::string text;
+  for (double const number : numbers) text += concatenate(text.empty() ? "" : ",", number);
+  return text;
+}
+
+/// "1:50,3:0.5", modes from 1, of those that are smooth; "none" where none is.
+inline std::string smooth_modes(std::vector<double> const& smoothness) {
+  std::string text;
+  for (std::size_t n = 0; n < smoothness.size(); ++n)
+    if (smoothness[n] > 0) text += concatenate(text.empty() ? "" : ",", n + 1, ":", smoothness[n]);
+  return text.empty() ? "none" : text;
+}
+
 inline NamedOptions named_options(CompleteOptions const& options) {
-  NamedOptions named;
-  named.add("rank", options.rank)
+  return NamedOptions()
+      .add("rank", options.rank)
       .add("offsets", options.offsets)
+      .add("penalty", list_of(options.penalty.lambda))
       .add("offset_penalty", options.penalty.offsets)
       .add("power", options.penalty.power)
+      .add("smooth", smooth_modes(options.penalty.smoothness))
       .add("holdout", options.holdout)
       .add("patience", options.patience)
       .add("strategy", options.strategy);
-  for (double const number : options.penalty.lambda) named.add("lambda", number);
-  for (double const number : options.penalty.smoothness) named.add("smoothness", number);
-  return named;
 }
 
 /// What its products are planned for: the columns of systems.
@@ -117,6 +131,15 @@ double mean_of(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& va
   return to_vector(exec, sum)[0] / static_cast<double>(values.extent(0));
 }
 
+/// Throws Error where values of that magnitude leave no room for products of coefficients.
+template <class Scalar>
+void check_magnitude(double largest) {
+  int const most = std::numeric_limits<Scalar>::max_exponent / 3;  // of the 3rd power
+  expects(largest == 0 || std::abs(std::ilogb(largest)) <= most, "complete: values of up to ",
+          largest, " are too ", largest < 1 ? "small" : "large", " for ",
+          sizeof(Scalar) == 4 ? "float" : "double", ": multiply them by a number");
+}
+
 /// make_complete_problem.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 CompleteProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_complete_problem(
@@ -129,6 +152,7 @@ CompleteProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_comp
   CompleteProblem<Scalar, Index, MemorySpace> problem;
   if constexpr (std::is_same_v<GivenSpace, MemorySpace>) {
     expect_decomposable(processes, exec, X, "complete");
+    check_magnitude<Scalar>(largest_value(processes, exec, X.values));
     problem.dims = X.dims;
     if (options.holdout > 0) {
       auto parts = run_split(exec, X, options.holdout, options.seed);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <sporades/algorithms/detail/complete/problem.hpp>
-#include <sporades/algorithms/detail/cp_als/model_sums.hpp>
+#include <sporades/algorithms/detail/model_sums.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/core/stop.hpp>
 #include <sporades/core/timer.hpp>
@@ -33,7 +33,9 @@ class CompleteSolver {
         systems_(make_matrix<Scalar>(exec, "sporades::complete::systems",
                                      *std::max_element(problem.dims.begin(), problem.dims.end()),
                                      normal_columns(state.rank()))),
-        rest_(make_matrix<Scalar>(exec, "sporades::complete::rest", problem.dims.back(), columns_)),
+        rest_(make_matrix<Scalar>(exec, "sporades::complete::rest",
+                                  std::is_same_v<Scalar, double> ? problem.dims.back() : 0,
+                                  columns_)),
         dots_(Kokkos::view_alloc(exec, "sporades::complete::dots"), columns_),
         ones_(Kokkos::view_alloc(exec, "sporades::complete::ones"), columns_) {
     fill_view(exec, ones_, 1.0);
@@ -61,8 +63,9 @@ class CompleteSolver {
     if (!state_.held_errors.empty() &&
         k >= state_.kept_iteration + static_cast<std::uint64_t>(options_.patience))
       return true;
-    return fit_has_settled(errors, settled_changes,
-                           options_.tolerance * (k > 0 ? errors[k - 1] : 0));
+    double const least =  // a change below it is one of an error of 0, too
+        std::max(k > 0 ? errors[k - 1] : 0, std::numeric_limits<double>::min());
+    return fit_has_settled(errors, settled_changes, options_.tolerance * least);
   }
 
  private:
@@ -98,20 +101,26 @@ class CompleteSolver {
     double const error = std::sqrt(std::max(squares, 0.0) / static_cast<double>(count));
     if (!std::isfinite(error))
       throw RunError(concatenate("complete: the error of iteration ", state_.errors.size() + 1,
-                                 which, " is ", error,
+                                 which, " is ", std::isnan(error) ? std::abs(error) : error,
                                  ": the numbers are too large for this precision"));
     return error;
   }
 
-  /// From the last mode's systems: sum_p x_p^2 - 2 sum_i a_i . (v_i - H_i a_i / 2); entry by entry
-  /// where that difference has lost its digits.
+  /// From the last mode's systems: sum_p x_p^2 - 2 sum_i a_i . (v_i - H_i a_i / 2). Entry by entry
+  /// where that difference has lost its digits, and where the systems are not in double: large
+  /// coefficients that cancel one another are not seen in it.
   double error() {
-    column_dots(exec_, rest_, state_.factors.back(), dots_, workspace_);
-    double explained = 0;
-    for (double const dot : to_vector(exec_, dots_)) explained += dot;
-    double squares = problem_.norm_squared - 2 * explained;
-    double const rounding = 16 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) *
-                            (problem_.norm_squared + 2 * std::abs(explained));
+    double squares = 0, rounding = std::numeric_limits<double>::infinity();
+    if constexpr (std::is_same_v<Scalar, double>) {
+      column_dots(exec_, rest_, state_.factors.back(), dots_, workspace_);
+      double explained = 0, terms = problem_.norm_squared;
+      for (double const dot : to_vector(exec_, dots_)) {
+        explained += dot;
+        terms += 2 * std::abs(dot);
+      }
+      squares = problem_.norm_squared - 2 * explained;
+      rounding = 16 * std::numeric_limits<double>::epsilon() * terms;
+    }
     if (!(rounding < 1e-5 * squares))
       squares = sums_(exec_, problem_.products, state_.factors, ones_.data(), state_.rank(),
                       workspace_, ModelSum::residual);

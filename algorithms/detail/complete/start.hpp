@@ -59,7 +59,10 @@ CompleteState<Scalar, typename ExecutionSpace::memory_space> given_complete_star
   auto const columns = static_cast<std::size_t>(complete_columns(options, N));
   int const rank = static_cast<int>(columns) + (options.offsets ? 1 : 0);
   auto const given = copy_of_start("complete", exec, start);
-  check_start("complete", here, rank, given.factors, static_cast<int>(given.weights.size()));
+  int const given_rank = static_cast<int>(given.weights.size());
+  expects(given_rank == rank, "complete: the start has rank ", given_rank, ", and a model of rank ",
+          R, options.offsets ? " with offsets and a mean has " : " without offsets has ", rank);
+  check_start("complete", here, rank, given.factors, given_rank);
   for (std::size_t n = 0; n < N; ++n) {
     auto const& A = given.factors[n];
     Vector<Scalar, typename ExecutionSpace::memory_space> const entries(A.data(),

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <sporades/algorithms/cp_als.hpp>
-#include <sporades/algorithms/detail/cp_als/model_sums.hpp>
 #include <sporades/algorithms/detail/cp_als/non_negative.hpp>
 #include <sporades/algorithms/detail/cp_als/problem.hpp>
 #include <sporades/algorithms/detail/cp_als/small_matrices.hpp>
 #include <sporades/algorithms/detail/iterate.hpp>
+#include <sporades/algorithms/detail/model_sums.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/core/random.hpp>

@@ -47,7 +47,7 @@ MemoryNeed run_need(ExecutionSpace const& exec, CooShape const& shape, Tensor co
   count.hold(matrix_bytes<Scalar>(longest(shape.dims), static_cast<int>(normal_columns(columns))) +
              normal_solve_bytes(exec, options.rank + (options.offsets ? 1 : 0),
                                 static_cast<std::uint64_t>(longest(shape.dims))) +
-             matrix_bytes<Scalar>(static_cast<double>(shape.dims.back()), columns) +
+             (sizeof(Scalar) < 8 ? 0 : matrix_bytes<Scalar>(shape.dims.back(), columns)) +
              column_workspace_bytes<ExecutionSpace>(shape.dims.back(), columns) +
              dot_bytes(learned.nnz) + 16.0 * columns);
   count.hold(state - factors);                            // those that are kept
