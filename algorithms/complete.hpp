@@ -69,7 +69,7 @@ struct CompleteOptions : RunOptions {
   CompleteInit init = CompleteInit::random;
   bool offsets = true;  // else m is the sum of components alone
   CompletePenalty penalty = {};
-  double holdout = 0;  // part of the entries that is held out, as split draws them by the seed
+  double holdout = 0;  // part of the entries that is held out, by their coordinates and the seed
   int patience = 10;   // stops after so many iterations without a lesser error of those; the model
                        // is that of the least
   MttkrpStrategy strategy = MttkrpStrategy::automatic;  // or sorted, or fibers

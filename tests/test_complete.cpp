@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/complete.hpp>
+#include <sporades/algorithms/detail/complete/problem.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 #include <sporades/formats/split_coo.hpp>
@@ -205,12 +206,15 @@ TEMPLATE_LIST_TEST_CASE("complete stops where values held out are told worse",
   CHECK(result.model_iteration == least - result.held_errors.begin() + 1);
   CHECK(result.iterations() == result.model_iteration + 4);
   CHECK(result.value() == -*least);
-  // The model is that of the least error, and the values held out are those that split draws.
-  auto const parts = split(exec, X, 0.2);
+  // The model is that of the least error, and the values held out are those that split draws, but
+  // by another number: of a part of split's there are some to hold out.
+  auto const parts = split(exec, X, 0.2, sporades::detail::holdout_seed(options.seed));
   CHECK(parts.train.nnz() == problem.nnz);
   double const tiny = sizeof(Scalar) == 4 ? 1e-4 : 1e-9;
   CHECK(std::abs(root_mean_square(exec, parts.test, result.model) - *least) < tiny * *least);
   CHECK(std::abs(root_mean_square(exec, parts.train, result.model) - result.error()) < tiny);
+  auto const left = split(exec, X, 0.2).train;
+  CHECK(make_complete_problem(exec, left, options).held.nnz() > left.nnz() / 8);
 }
 
 TEMPLATE_LIST_TEST_CASE("complete goes on from snapshots and models", "[algorithms][complete]",

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # The ten commands of algorithms/README.md, from a table to a model that is compared, judged and
-# predicts: exactly the lines of that page. And its list of the reports' fields.
+# predicts, and the six from ratings to predictions: exactly the lines of that page. And its list of
+# the reports' fields.
 source "$(dirname "$0")/support.sh" "$@"
 
 page=$(realpath "$data/../../algorithms/README.md")
-cp "$data/sales.csv" "$data/check.csv" .
+cp "$data/sales.csv" "$data/check.csv" "$data/ratings.csv" .
 sed -n '/^```$/,/^```$/p' "$page" | grep -v '^```' > commands
-check 'ten commands' test "$(grep -c '^sporades ' commands)" = 10
-check 'and nothing else' test "$(wc -l < commands)" = 10
+check 'ten commands, and six' test "$(grep -c '^sporades ' commands)" = 16
+check 'and nothing else' test "$(wc -l < commands)" = 16
 number=0
 while read -r line; do
   number=$((number + 1))
@@ -37,6 +38,11 @@ explained=$(sed -n 's/^deviance explained *\([0-9.]*\) .*/\1/p' out-9)
 check "half of the deviance of unseen rows: $explained" awk "BEGIN { exit !($explained > 0.4 && $explained < 0.9) }"
 check 'a prediction a cell' test "$(grep -vc '^#' predicted.tns)" = "$(grep -vc '^#' check.tns)"
 check 'of its coordinates' cmp <(cut -d' ' -f1-3 predicted.tns) <(cut -d' ' -f1-3 check.tns)
+# Ratings: what the page says of their errors.
+rmse=$(sed -n 's/^RMSE *\([0-9.]*\).*/\1/p' out-15)
+check "ratings that were not seen: $rmse" awk "BEGIN { exit !($rmse > 0.42 && $rmse < 0.44) }"
+check 'some ratings are held out' grep -q ', held out 0.4' out-13
+check 'a rating a cell' test "$(grep -vc '^#' stars.tns)" = "$(grep -vc '^#' test.tns)"
 # More components explain less of what they have not seen.
 run 0 cp-apr sales.tns --rank 25 -q -o many.ktns
 run 0 evaluate many.ktns check.tns --epsilon 1e-3
@@ -58,6 +64,7 @@ cp out score.json
 run 0 cp-als sales.tns --rank 2 --starts 2 --labels names --report als.json -q
 run 0 cp-als sales.tns --rank 2 --report race.json -q
 run 0 tucker sales.tns --ranks 2,2,2 --labels names --report tucker.json -q
+run 0 complete train.tns --dims 60x36x18 --rank 2 --holdout 0.1 --report complete.json -q
 run 0 info sales.tns --report info.json
 if command -v python3 > /dev/null; then
   cat > fields.py << 'PY'

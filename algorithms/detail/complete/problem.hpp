@@ -17,6 +17,12 @@ inline int complete_columns(CompleteOptions const& options, std::size_t order) {
   return options.rank + (options.offsets ? static_cast<int>(order) : 0);
 }
 
+/// The seed by which entries are held out: of the entries that `split` has left by the same number
+/// as the run's, that number would draw none.
+inline std::uint64_t holdout_seed(std::uint64_t seed) {
+  return splitmix64(~seed);
+}
+
 /// Of a mode.
 inline double smoothness_of(CompleteOptions const& options, std::size_t n) {
   auto const& all = options.penalty.smoothness;
@@ -155,7 +161,7 @@ CompleteProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_comp
     check_magnitude<Scalar>(largest_value(processes, exec, X.values));
     problem.dims = X.dims;
     if (options.holdout > 0) {
-      auto parts = run_split(exec, X, options.holdout, options.seed);
+      auto parts = run_split(exec, X, options.holdout, holdout_seed(options.seed));
       X = hand_over(parts.train);
       problem.held = hand_over(parts.test);
       expects(X.nnz() > 0 && problem.held.nnz() > 0, "complete: ", options.holdout,
