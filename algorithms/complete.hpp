@@ -14,9 +14,9 @@
 
 /// Tensor completion by alternating least squares: what the entries would be that are not known.
 ///   x_i ~ m_i = mean + sum_n o_n(i_n) + sum_r prod_n A_n(i_n, r)
-/// Offsets o_n are what an index of mode n has by itself: that a user rates high, or a film well.
-/// The entries p that are known alone count. With c_n(i), how many of them have index i of mode n,
-/// a run minimises
+/// Offset o_n(i) is what index i of mode n adds to all its entries: a user rates high, a film is
+/// liked. The entries p that are known alone count. With c_n(i), how many of them have index i of
+/// mode n, a run minimises
 ///   sum_p (x_p - m_p)^2 + sum_n sum_i c_n(i)^power (lambda_n ||A_n(i, :)||^2 + lambda_o o_n(i)^2)
 ///     + sum_n smoothness_n sum_i ||A_n(i, :) - A_n(i-1, :)||^2
 /// mode by mode, each row's coefficients and its offset together (kernels/normal_equations.hpp);
@@ -56,7 +56,8 @@ struct Names<CompleteInit> {
 struct CompletePenalty {
   std::vector<double> lambda{1.2};  // of coefficients: one for all modes, or one of each
   double offsets = 1.5;             // lambda_o
-  double power = 0.4;               // of the number of a row's entries, up to 1; 0 without offsets
+  double power = 0.4;               // of the number of a row's entries, up to 1; without offsets
+                                    // it is to be 0
   std::vector<double> smoothness;   // of each mode; none: 0
 };
 
@@ -75,7 +76,8 @@ struct CompleteOptions : RunOptions {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;  // or sorted, or fibers
 };
 
-/// A tensor made ready by make_complete_problem. It holds for one rank, strategy and part held out.
+/// A tensor made ready by make_complete_problem. It holds for one rank, strategy, part held out and
+/// seed, with offsets or without.
 template <class Scalar, class Index, class MemorySpace>
 struct CompleteProblem {
   Dims dims;
@@ -85,6 +87,7 @@ struct CompleteProblem {
   double norm_squared = 0;                                  // of the former, less the mean
   Position nnz = 0;                                         // their number
   int rank = 0;                                             // of components
+  bool offsets = true;
   Communicator processes;
 };
 
@@ -168,9 +171,10 @@ CompleteState<Scalar, MemorySpace> complete_start(ExecutionSpace const& exec,
                                                   CompleteOptions const& options);
 
 /// The state before the first iteration of a given start, for options with init `given`: a model as
-/// complete returns it for these dims, rank and offsets. Its components get one scale in all modes,
-/// and its mean is not used: the problem has one. Fences exec. Throws Error where its rank or dims
-/// are others, or a number is not finite.
+/// complete returns it for these dims, rank and offsets. Its last components are taken as offsets,
+/// which are constant in the other modes, and the mean. Components get one scale in all modes, and
+/// its mean is not used: the problem has one. Fences exec. Throws Error where its rank or dims are
+/// others, or a number is not finite.
 template <class ExecutionSpace, class Scalar, class StartSpace>
 CompleteState<Scalar, typename ExecutionSpace::memory_space> complete_start(
     ExecutionSpace const& exec, Dims const& dims, CompleteOptions const& options,
@@ -186,8 +190,8 @@ CompleteState<Scalar, MemorySpace> complete_start(
 /// has not fallen for so long as options.patience says, all iterations are done or the observer
 /// returns false. A state that has converged already is left as it is. options.starts is not read.
 ///
-/// An iteration costs N nnz C^2 / 2 multiply-adds and I_n C^3 / 6 a mode, and reads and writes I_n
-/// C^2 / 2 numbers a mode; it fences exec twice. Throws Error if the state does not fit the problem
+/// An iteration costs N nnz C^2 / 2 multiply-adds and I_n R^3 / 6 a mode, and reads and writes I_n
+/// C^2 / 2 numbers a mode. Fences exec. Throws Error if the state does not fit the problem
 /// and options, RunError where an error is NaN or infinite, or a weight of the model is past the
 /// range of Scalar, Stopped where options.stop says so.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

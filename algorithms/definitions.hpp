@@ -13,10 +13,10 @@
 #include <sporades/algorithms/detail/memory/tucker_memory.hpp>
 #include <sporades/algorithms/detail/tucker/tucker_method.hpp>
 
-/// How CP-ALS, CP-APR, GCP, Tucker and complete work, for sources that call them with types of values,
-/// execution spaces or losses for which the library is not compiled: they include this header
-/// before the first call, and compile what they need. The compiler says where it is missing. See
-/// core/README.md, "Types".
+/// How CP-ALS, CP-APR, GCP, Tucker and complete work, for sources that call them with types of
+/// values, execution spaces or losses for which the library is not compiled: they include this
+/// header before the first call, and compile what they need. The compiler says where it is missing.
+/// See core/README.md, "Types".
 
 namespace sporades::detail {
 

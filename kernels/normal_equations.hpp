@@ -59,14 +59,16 @@ struct RowPenalty {
   double smoothness = 0;  // rows i - 1 and i + 1 as they stand: even rows are solved first
 };
 
-/// a_i of every row. S: I x normal_columns(R) of normal_equations; A: I x R, overwritten, but for
+/// a_i of every row. S: I x normal_columns(R) of normal_equations; A: I x R, overwritten, except
 /// coefficients that are not free, which are read. In double, by Cholesky's factorisation.
 /// Coefficients that neither the nonzeros of a row nor the penalty determine, as their pivot is
-/// less than 32 R roundings of a Scalar, are 0, and so are all of a row without nonzeros, or whose
-/// H_i is near the least number that a Scalar holds. About I R^3 / 6 multiply-adds. Bits are the
-/// same on every run and number of threads. Fences exec; hosts allocate 4 R^2 doubles a thread, and
-/// GPUs, where teams' scratch memory has no room for R^2 / 2 doubles, up to 1 GiB. Throws Error if
-/// shapes disagree, or a number of the penalty is negative or not finite.
+/// less than 32 R roundings of a Scalar, are 0, and so are, where the penalty is not smooth, all of
+/// a row without nonzeros, or whose H_i is near the least number that a Scalar holds. About I F^3 /
+/// 6 multiply-adds for F free coefficients. Bits are the same on every run and number of threads.
+/// Fences exec; hosts allocate 4 F^2 doubles a thread, and GPUs, where teams' scratch memory has no
+/// room for F^2 / 2 doubles, up to 1 GiB. Throws Error if shapes disagree, a number of the penalty
+/// is negative or not finite, its power is over 1 or without an offset, or its columns are none of
+/// A's.
 /// - residue: none, or I x R: becomes v_i - H_i a_i / 2, whose dot product with a_i is half of what
 ///   the row explains of sum_p x_p^2.
 template <class ExecutionSpace, class Scalar, class MemorySpace>

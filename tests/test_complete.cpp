@@ -250,8 +250,24 @@ TEMPLATE_LIST_TEST_CASE("complete goes on from snapshots and models", "[algorith
   options.init = CompleteInit::random;
   CHECK(next.error() < complete(exec, X, options).error() * 0.8);
   options.init = CompleteInit::given;
+  auto const other = [&](char const* why, auto const& change) {
+    auto changed = options;
+    change(changed);
+    CHECK_THROWS_WITH(complete(exec, problem, changed, from), ContainsSubstring(why));
+  };
+  other("with offsets", [](auto& o) {
+    o.offsets = false;
+    o.penalty.power = 0;
+  });
+  other("for rank 3", [](auto& o) { o.rank = 2; });
+  other("held out", [](auto& o) { o.holdout = o.holdout > 0 ? 0 : 0.1; });
   options.rank = 4;
   CHECK_THROWS_WITH(complete_start(exec, X.dims, options, whole.model), ContainsSubstring("rank"));
+  options.rank = 2;
+  options.offsets = true;
+  auto const components = sporades::test::random_kruskal<Scalar>(exec, X.dims, 6, 1, true);
+  CHECK_THROWS_WITH(complete_start(exec, X.dims, options, components),
+                    ContainsSubstring("is no offset"));
 }
 
 TEMPLATE_LIST_TEST_CASE("complete of few, equal and unrated values", "[algorithms][complete]",
@@ -280,7 +296,7 @@ TEMPLATE_LIST_TEST_CASE("complete of few, equal and unrated values", "[algorithm
   CHECK(equal.error() < 1e-6);
   CHECK(equal.converged);
   CHECK(std::abs(value_at(equal.model, {2, 1, 0}) - 7) < 1e-5);
-  // One rating: of a row without any the mean, and with smooth neighbours' components.
+  // One rating: everywhere the mean.
   auto const one = complete(exec, make({3, 4, 2}, {{1, 1, 1}}, {5}), options);
   CHECK(std::abs(value_at(one.model, {0, 0, 0}) - 5) < 1e-5);
   // A film that is rated low is low for a user who has rated nothing.
@@ -292,8 +308,26 @@ TEMPLATE_LIST_TEST_CASE("complete of few, equal and unrated values", "[algorithm
   CHECK(value_at(low.model, {3, 1}) > 4);
   CHECK(std::abs(value_at(low.model, {3, 2}) - 3) < 0.01);
   // Twice the same entry counts twice.
+  auto const once = complete(exec, make({2, 2}, {{0, 0}, {1, 1}}, {1, 4}), options);
   auto const twice = complete(exec, make({2, 2}, {{0, 0}, {0, 0}, {1, 1}}, {1, 1, 4}), options);
-  CHECK(twice.model.rank() == 7);
+  auto const mean = [&](auto const& model) { return value_at(model, {0, 1}); };
+  CHECK(mean(twice.model) < mean(once.model) - 0.02);
+  // A month without ratings is between its neighbours, where months are smooth.
+  std::vector<std::vector<std::uint32_t>> cells;
+  std::vector<double> values;
+  for (std::uint32_t i = 0; i < 6; ++i)
+    for (std::uint32_t t = 0; t < 9; ++t)
+      if (t != 4) {
+        cells.push_back({i, t});
+        values.push_back((i < 3 ? 1 : -1) * (1 + 0.1 * t));
+      }
+  options.rank = 1;
+  options.penalty = {{0.01, 1e-6}, 0.1, 0, {0, 0.05}};
+  options.iterations = 1000;
+  auto const smooth = complete(exec, make({6, 9}, cells, values), options);
+  double const between = (value_at(smooth.model, {0, 3}) + value_at(smooth.model, {0, 5})) / 2;
+  CHECK(std::abs(value_at(smooth.model, {0, 4}) - between) < 0.02);
+  CHECK(between > 1);
 }
 
 TEMPLATE_LIST_TEST_CASE("memory_need counts what complete holds", "[algorithms][memory][complete]",
@@ -302,7 +336,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what complete holds", "[algorithms][
   using Scalar = typename TestType::Scalar;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const trial = GENERATE(from_range(test::memory_trials()));
-  double const holdout = GENERATE(0.0, 0.3);
+  double const holdout = GENERATE(0.0, 0.3, 0.9);
   bool const offsets = GENERATE(true, false);
   int const starts = GENERATE(1, 2);
   auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);

@@ -10,7 +10,7 @@ namespace sporades::command {
 namespace {
 
 /// Of each mode, from "3:0.5", modes counted from 1. Throws Error for what is none.
-std::vector<double> smoothness_of(std::vector<std::string> const& texts) {
+std::vector<double> parse_smooth(std::vector<std::string> const& texts) {
   std::vector<double> all;
   for (auto const& text : texts) {
     if (text == "none") continue;
@@ -41,12 +41,14 @@ CompleteOptions make_options(CompleteArguments const& arguments) {
   if (!arguments.penalty.empty()) penalty.lambda = arguments.penalty;
   penalty.offsets = arguments.offset_penalty.value_or(penalty.offsets);
   penalty.power = arguments.power.value_or(options.offsets ? penalty.power : 0);
-  penalty.smoothness = smoothness_of(arguments.smooth);
+  penalty.smoothness = parse_smooth(arguments.smooth);
   options.holdout = arguments.holdout;
   options.patience = arguments.patience;
   options.strategy = from_name<MttkrpStrategy>(common.strategy);
-  std::size_t const given = penalty.lambda.size();  // the order is not known yet
-  sporades::detail::check_complete(options, Dims(given > 1 ? given : max_order, 1));
+  // The order is not known yet: what does not fit it is refused later.
+  auto known = options;
+  known.penalty.smoothness.resize(std::min(penalty.lambda.size(), penalty.smoothness.size()));
+  sporades::detail::check_complete(known, Dims(penalty.lambda.size(), 1));
   return options;
 }
 
@@ -94,10 +96,11 @@ struct CompleteMethod {
   /// The sums of all rows' systems, and their solutions.
   Work first_iteration(Problem const& problem) const {
     double const C = sporades::detail::complete_columns(options, problem.dims.size());
+    double const F = options.rank + 1;
     Work work;
     for (auto const dim : problem.dims)
       work.shared +=
-          C * C * static_cast<double>(problem.nnz) + static_cast<double>(dim) * C * C * C / 3;
+          C * C * static_cast<double>(problem.nnz) + static_cast<double>(dim) * F * F * F / 3;
     return work;
   }
 

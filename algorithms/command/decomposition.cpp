@@ -78,7 +78,9 @@ template <class Scalar>
 ReadResult<Scalar> Decomposition::read(std::uint64_t memory) {
   phase_.reset();
   progress_.show("reading " + arguments_.read.file);
-  auto const result = command::read<Scalar>(arguments_.read, Duplicates::sum, memory);
+  bool const keeps = arguments_.read.values == "given";  // each of several values of a cell
+  auto const result =
+      command::read<Scalar>(arguments_.read, keeps ? Duplicates::keep : Duplicates::sum, memory);
   progress_.clear();
   report.precision = arguments_.compute.precision;
   report.file = arguments_.read.file;

@@ -354,8 +354,8 @@ Parsed parse(std::vector<std::string> arguments) {
   });
 
   CompleteArguments complete_arguments;
-  auto& complete_app =
-      *app.add_subcommand("complete", "What the cells without a value would hold, as of ratings");
+  auto& complete_app = *app.add_subcommand(
+      "complete", "What the cells without a value would hold, for example ratings");
   add_decompose_options(
       complete_app, complete_arguments.common,
       {"Stop when five changes of the error are below this part; 0: run all iterations",

@@ -10,18 +10,20 @@ void add_complete_options(CLI::App& app, CompleteArguments& complete) {
       "Penalties are chosen by --holdout: the error of values that were held out tells.");
   app.add_flag("--offsets,!--no-offsets", complete.offsets,
                "What each index has by itself, beside the components (default: yes)");
-  app.add_option("--penalty", complete.penalty,
-                 "Of large coefficients, one number or one of each mode, as 1,1,0.1: more of it "
-                 "where values are few or noisy (default: 1.2)")
+  app.add_option(
+         "--penalty", complete.penalty,
+         "Cost of large coefficients, one number or one of each mode, as 1,1,0.1: more of it "
+         "where values are few or noisy (default: 1.2)")
       ->delimiter(',')
       ->allow_extra_args(false);
-  add_real(app, "--offset-penalty", complete.offset_penalty, "Of large offsets (default: 1.5)");
+  add_real(app, "--offset-penalty", complete.offset_penalty,
+           "Cost of large offsets (default: 1.5)");
   add_real(app, "--power", complete.power,
            "Both are multiplied by this power of the number of values that an index has, 0 to 1 "
            "(default: 0.4 with offsets, else 0)");
   app.add_option("--smooth", complete.smooth,
                  "Modes whose neighbouring indices are alike, as months are, and how much, as "
-                 "MODE:PENALTY with modes from 1: --smooth 3:5")
+                 "MODE:PENALTY with modes from 1: --smooth 3:5; or none")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_real(app, "--holdout", complete.holdout,

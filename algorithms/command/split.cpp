@@ -23,7 +23,8 @@ int split(SplitFileArguments const& arguments) {
         auto const parts = sporades::split(exec, X, arguments.fraction, arguments.seed);
         expects(parts.train.nnz() > 0 && parts.test.nnz() > 0, "split: --fraction ",
                 arguments.fraction, " of ", X.nnz(), " values leaves ", parts.train.nnz(),
-                " to learn from and ", parts.test.nnz(), " to test with");
+                " to learn from and ", parts.test.nnz(),
+                " to test with: a part of a split wants another --seed");
         write_tensor<double>(arguments.train, parts.train);
         write_tensor<double>(arguments.test, parts.test);
         if (arguments.quiet) return;

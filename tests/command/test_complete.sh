@@ -84,6 +84,16 @@ says 'the best of 3 starts (errors from '
 run 0 complete train.tns "${dims[@]}" --rank 3 --init m.ktns --iterations 1 --tolerance 0
 check 'goes on from a model' awk -v a="$(error_of)" -v b="$error" 'BEGIN { exit !(a < 2 * b) }'
 
+# Each of several values of a cell counts.
+{ cat train.tns; head -1 train.tns; head -1 train.tns; } > again.tns
+run 0 complete again.tns "${dims[@]}" --rank 3 --iterations 10 --tolerance 0 -o again.ktns
+says "$(($(grep -c . train.tns) + 2)) nonzeros"
+check_not 'and changes the model' cmp -s m.ktns again.ktns
+run 0 complete train.tns "${dims[@]}" --rank 3 --iterations 10 --tolerance 0 --strategy fibers \
+  --offsets --smooth none -o fibers.ktns
+run 0 split train.tns --seed 9 --train a.spt --test b.tns.gz
+run 0 complete a.spt "${dims[@]}" --rank 3 --iterations 2
+
 # Values held out.
 run 0 complete train.tns "${dims[@]}" --rank 9 --penalty 0.001 --offset-penalty 0.001 --power 0 \
   --holdout 0.3 --patience 2 --tolerance 0 --iterations 500 -o held.ktns --report held.json

@@ -47,7 +47,9 @@ struct Method<ExecutionSpace, CompleteProblem<ScalarType, IndexType, MemorySpace
 
   static void begin(ExecutionSpace const&, Problem const& problem, Options const& options,
                     State& state) {
-    expects(problem.rank == options.rank, "complete: the problem was made for rank ", problem.rank);
+    expects(problem.rank == options.rank && problem.offsets == options.offsets,
+            "complete: the problem was made for rank ", problem.rank,
+            problem.offsets ? " with offsets" : " without offsets");
     check_complete_state(problem.dims, options, state);
     expects((options.holdout > 0) == (problem.held.nnz() > 0), "complete: the problem has ",
             problem.held.nnz(), " entries held out, and the options say ", options.holdout,

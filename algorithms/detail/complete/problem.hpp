@@ -98,9 +98,7 @@ inline NamedOptions named_options(CompleteOptions const& options) {
 /// What its products are planned for: the columns of systems.
 inline MttkrpAllModesOptions products_of(CompleteOptions const& options, std::size_t order) {
   MttkrpAllModesOptions products{{options.strategy, 0}, false};
-  products.products.rank = static_cast<int>(normal_columns(complete_columns(options, order)));
-  if (options.strategy == MttkrpStrategy::automatic)
-    products.products.strategy = MttkrpStrategy::sorted;
+  plan_for_rows(products.products, complete_columns(options, order));
   return products;
 }
 
@@ -170,6 +168,7 @@ CompleteProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_comp
     }
     problem.nnz = X.nnz();
     problem.rank = options.rank;
+    problem.offsets = options.offsets;
     if (options.offsets) {
       problem.mean = mean_of(exec, X.values);
       X = less_mean(exec, hand_over(X), problem.mean);

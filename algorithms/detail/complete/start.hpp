@@ -50,6 +50,24 @@ CompleteState<Scalar, typename ExecutionSpace::memory_space> random_complete_sta
   return state;
 }
 
+/// Throws Error where columns from R on are not constant in all modes but that of an offset. Fences
+/// exec.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+void expect_offsets(ExecutionSpace const& exec, Factors<Scalar, MemorySpace> const& factors,
+                    std::size_t R) {
+  Kokkos::DefaultHostExecutionSpace const host;
+  for (std::size_t n = 0; n < factors.size(); ++n) {
+    auto const A = copy_matrix(host, factors[n]);
+    for (std::size_t c = R; c < A.extent(1); ++c)
+      for (std::size_t i = 1; i < A.extent(0) && c != R + n; ++i)
+        expects(A(i, c) == A(0, c), "complete: component ", c,
+                " (from 0) of the start is no offset: "
+                "its column of mode ",
+                n, " is not constant");
+  }
+  fence(exec, "sporades::complete::start");
+}
+
 /// The start from a model of complete. Fences exec.
 template <class ExecutionSpace, class Scalar, class StartSpace>
 CompleteState<Scalar, typename ExecutionSpace::memory_space> given_complete_start(
@@ -70,6 +88,7 @@ CompleteState<Scalar, typename ExecutionSpace::memory_space> given_complete_star
     expects(std::isfinite(max_abs(exec, entries)), "complete: the start's factor of mode ", n,
             " holds NaN or infinity");
   }
+  expect_offsets(exec, given.factors, R);
   std::vector<std::vector<double>> first(N);  // rows of the factors
   for (std::size_t n = 0; n < N; ++n)
     for (std::size_t c = 0; c < columns; ++c)

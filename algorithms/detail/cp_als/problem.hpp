@@ -61,9 +61,7 @@ inline MttkrpAllModesOptions products_of(CpAlsOptions const& options) {
   products.products.slices.count = options.slices;
   if (options.absent == AbsentEntries::missing) {
     products.dimension_tree = false;
-    products.products.rank = static_cast<int>(normal_columns(options.rank));
-    if (options.strategy == MttkrpStrategy::automatic)
-      products.products.strategy = MttkrpStrategy::sorted;
+    plan_for_rows(products.products, options.rank);
   }
   return products;
 }

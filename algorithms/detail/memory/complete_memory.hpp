@@ -49,7 +49,7 @@ MemoryNeed run_need(ExecutionSpace const& exec, CooShape const& shape, Tensor co
                                 static_cast<std::uint64_t>(longest(shape.dims))) +
              (sizeof(Scalar) < 8 ? 0 : matrix_bytes<Scalar>(shape.dims.back(), columns)) +
              column_workspace_bytes<ExecutionSpace>(shape.dims.back(), columns) +
-             dot_bytes(learned.nnz) + 16.0 * columns);
+             dot_bytes(shape.nnz) + 16.0 * columns);
   count.hold(state - factors);                            // those that are kept
   count.pass(learned.bytes());                            // of the residual nonzero by nonzero
   count.pass(model + most_of(shape.dims, [&](auto dim) {  // of columns' lengths

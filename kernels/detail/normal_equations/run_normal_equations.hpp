@@ -15,6 +15,13 @@
 namespace sporades {
 namespace detail {
 
+/// Options of a plan become those of normal equations for factors of R columns, which sum systems
+/// in the order of rows.
+inline void plan_for_rows(MttkrpOptions& options, int R) {
+  options.rank = static_cast<int>(normal_columns(R));
+  if (options.strategy == MttkrpStrategy::automatic) options.strategy = MttkrpStrategy::sorted;
+}
+
 /// Walks the chunks of `rows`. Of three modes the other two are unrolled.
 template <class ExecutionSpace, class Tensor, class Scalar, class Index, class MemorySpace>
 void walk_normal(ExecutionSpace const& exec, Tensor const& X,

@@ -287,6 +287,7 @@ inline void check_penalty(RowPenalty const& penalty, int R) {
               (penalty.free >= 0 && penalty.offset >= penalty.free && penalty.offset < R),
           "solve_normal_equations: column ", penalty.offset, " of ", R, " is no offset beside ",
           penalty.free, " free ones");
+  expects(penalty.power <= 1, "solve_normal_equations: power ", penalty.power, " is over 1");
   expects(penalty.power == 0 || penalty.offset >= 0, "solve_normal_equations: power ",
           penalty.power, " takes counts, of an offset's column");
 }
