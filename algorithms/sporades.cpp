@@ -52,8 +52,9 @@ std::string in_words_of_user(std::string const& message, std::vector<std::string
     return std::find(typed.begin(), typed.end(), word) != typed.end();
   };
   if (is_typed(message.substr(0, end))) return message;
-  for (char const* subcommand : {"cp-als", "cp-apr", "gcp", "tucker", "complete", "generate",
-                                 "convert", "info", "view", "evaluate", "score", "predict", "split"})
+  for (char const* subcommand :
+       {"cp-als", "cp-apr", "gcp", "tucker", "complete", "generate", "convert", "info", "view",
+        "evaluate", "score", "predict", "split"})
     if (is_typed(subcommand)) return subcommand + message.substr(end);
   return message;
 }
