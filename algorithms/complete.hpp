@@ -186,14 +186,15 @@ CompleteState<Scalar, MemorySpace> complete_start(
     ExecutionSpace const& exec, CompleteProblem<Scalar, Index, MemorySpace> const& problem,
     CompleteOptions const& options, KruskalTensor<Scalar, StartSpace> const& start);
 
-/// Goes on from the state, which is changed, until the error changes by less than the tolerance,
-/// has not fallen for so long as options.patience says, all iterations are done or the observer
-/// returns false. A state that has converged already is left as it is. options.starts is not read.
+/// Goes on from the state, which is changed, until the error changes by less than the tolerance, or
+/// that of entries held out has not fallen for options.patience iterations, all iterations are done
+/// or the observer returns false. A state that has converged already is left as it is.
+/// options.starts is not read.
 ///
 /// An iteration costs N nnz C^2 / 2 multiply-adds and I_n R^3 / 6 a mode, and reads and writes I_n
-/// C^2 / 2 numbers a mode. Fences exec. Throws Error if the state does not fit the problem
-/// and options, RunError where an error is NaN or infinite, or a weight of the model is past the
-/// range of Scalar, Stopped where options.stop says so.
+/// C^2 / 2 numbers a mode. Fences exec. Throws Error if the state does not fit the problem and
+/// options, RunError where an error is NaN or infinite, or a weight of the model is past the range
+/// of Scalar, Stopped where options.stop says so.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CompleteResult<Scalar, MemorySpace> complete(ExecutionSpace const& exec,
                                              CompleteProblem<Scalar, Index, MemorySpace>& problem,
