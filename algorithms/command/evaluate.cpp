@@ -154,7 +154,9 @@ int evaluate(EvaluateArguments const& arguments) {
   check_files({{"MODEL", arguments.model}, {"FILE", arguments.read.file}},
               {{"--report", arguments.report}});
   auto const [model, facts] = read_model(arguments.model);
-  auto any = read<double>(arguments.read);
+  // Values of one cell are added, except where given cells alone are compared.
+  auto any =
+      read<double>(arguments.read, arguments.cells == "given" ? Duplicates::keep : Duplicates::sum);
   Position nnz = 0;
   auto const result = std::visit(
       [&](auto const& M, auto& X) {

@@ -89,6 +89,9 @@ check 'goes on from a model' awk -v a="$(error_of)" -v b="$error" 'BEGIN { exit 
 run 0 complete again.tns "${dims[@]}" --rank 3 --iterations 10 --tolerance 0 -o again.ktns
 says "$(($(grep -c . train.tns) + 2)) nonzeros"
 check_not 'and changes the model' cmp -s m.ktns again.ktns
+error=$(error_of)
+run 0 evaluate again.ktns again.tns "${dims[@]}" --cells given
+check 'in evaluate, too' within "$(rmse_of)" "$error" 1e-6
 run 0 complete train.tns "${dims[@]}" --rank 3 --iterations 10 --tolerance 0 --strategy fibers \
   --offsets --smooth none -o fibers.ktns
 run 0 split train.tns --seed 9 --train a.spt --test b.tns.gz

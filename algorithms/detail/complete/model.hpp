@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cmath>
-#include <sporades/algorithms/detail/column_norms.hpp>
-#include <sporades/algorithms/detail/column_signs.hpp>
 #include <sporades/algorithms/detail/complete/start.hpp>
+#include <sporades/algorithms/detail/unit_columns.hpp>
 
 namespace sporades::detail {
 
@@ -20,17 +19,9 @@ KruskalTensor<Scalar, MemorySpace> complete_model(ExecutionSpace const& exec,
   std::size_t const columns = factors[0].extent(1), all = columns + (columns > R ? 1 : 0);
   for (std::size_t n = 0; n < factors.size() && all > columns; ++n)
     factors[n] = with_offsets(exec, factors[n], R, n, all);
-  auto chosen = unchanged(std::vector<double>(all, 1.0), factors.size());
-  if (all > columns) chosen.weights.back() = std::abs(mean);
-  for (std::size_t n = 0; n < factors.size(); ++n) {
-    auto& divisors = chosen.columns[n].divisors;
-    divisors = column_norms(exec, factors[n], ColumnNorm::two);
-    for (std::size_t c = 0; c < all; ++c) {
-      chosen.weights[c] *= divisors[c];
-      if (divisors[c] == 0) divisors[c] = 1;
-    }
-  }
-  flip(chosen, paired_flips(exec, factors));
+  std::vector<double> weights(all, 1.0);
+  if (all > columns) weights.back() = std::abs(mean);
+  auto chosen = unit_columns(exec, factors, weights);
   if (all > columns && mean < 0) chosen.columns[0].divisors.back() *= -1;
   std::vector<double> const strengths(chosen.weights.begin(),
                                       chosen.weights.begin() + static_cast<std::ptrdiff_t>(R));

@@ -88,7 +88,7 @@ CompleteState<Scalar, typename ExecutionSpace::memory_space> given_complete_star
     expects(std::isfinite(max_abs(exec, entries)), "complete: the start's factor of mode ", n,
             " holds NaN or infinity");
   }
-  expect_offsets(exec, given.factors, R);
+  if (options.offsets) expect_offsets(exec, given.factors, R);
   std::vector<std::vector<double>> first(N);  // rows of the factors
   for (std::size_t n = 0; n < N; ++n)
     for (std::size_t c = 0; c < columns; ++c)
