@@ -25,8 +25,9 @@ if(command_sources)
   sporades_add_simd(sporades_command)
   sporades_add_warnings(sporades_command)
   sporades_compile_quickly(sporades_command)
-  # Pages of `view`, CSV files, options, and what all decompositions share, are compiled as one each.
-  file(GLOB view_sources ${PROJECT_SOURCE_DIR}/algorithms/command/view/*.cpp)
+  # Pages, CSV files, options, and what all decompositions share, are compiled as one each.
+  file(GLOB view_sources ${PROJECT_SOURCE_DIR}/algorithms/command/view/*.cpp
+    ${PROJECT_SOURCE_DIR}/algorithms/command/ranks/rank_*.cpp)
   set_source_files_properties(${view_sources} PROPERTIES UNITY_GROUP view)
   set(csv_sources ${command_sources})
   list(FILTER csv_sources INCLUDE REGEX "/(csv/[a-z_]+|dates|labels_output)\\.cpp$")

@@ -7,6 +7,7 @@
 
 #include <sporades/algorithms/complete.hpp>
 #include <sporades/algorithms/components.hpp>
+#include <sporades/algorithms/core_consistency.hpp>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/gcp.hpp>

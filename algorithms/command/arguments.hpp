@@ -101,6 +101,7 @@ struct DecomposeArguments {
 };
 
 struct CpAlsArguments {
+  CpAlsArguments() { common.init = "automatic"; }
   DecomposeArguments common;
   int rank = 0;
   bool non_negative = false;
@@ -112,6 +113,11 @@ struct CpAlsArguments {
 };
 
 struct CpAprArguments {
+  CpAprArguments() {
+    common.iterations = 1000;
+    common.tolerance = 1e-4;
+    common.read.values = "counts";
+  }
   DecomposeArguments common;  // read.values: counts, or non-negative
   int rank = 0;
   std::string method;  // empty: mu where an option of it is given, else the library's default
@@ -123,6 +129,10 @@ struct CpAprArguments {
 };
 
 struct GcpArguments {
+  GcpArguments() {
+    common.iterations = 1000;
+    common.tolerance = 1e-8;
+  }
   DecomposeArguments common;
   int rank = 0;
   std::string loss = "gaussian";
@@ -157,6 +167,13 @@ struct CompleteArguments {
 struct TuckerArguments {
   DecomposeArguments common;
   std::vector<int> ranks;
+};
+
+/// Models of which ranks are compared; their starts are in the method's arguments.
+struct RanksArguments {
+  std::vector<int> ranks;
+  double holdout = 0.1;    // part of the values, where others are unknown
+  bool holds_out = false;  // that was asked for
 };
 
 struct EvaluateArguments {
@@ -211,6 +228,10 @@ int cp_apr(CpAprArguments const& arguments);
 int gcp(GcpArguments const& arguments);
 int tucker(TuckerArguments const& arguments);
 int complete(CompleteArguments const& arguments);
+int cp_als_ranks(CpAlsArguments const& arguments, RanksArguments const& ranks);
+int cp_apr_ranks(CpAprArguments const& arguments, RanksArguments const& ranks);
+int gcp_ranks(GcpArguments const& arguments, RanksArguments const& ranks);
+int complete_ranks(CompleteArguments const& arguments, RanksArguments const& ranks);
 int view(ViewArguments const& arguments);
 int evaluate(EvaluateArguments const& arguments);
 int score(ScoreArguments const& arguments);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <sporades/algorithms/command/run_model.hpp>
+#include <sporades/algorithms/command/ranks/run_ranks.hpp>
 #include <sporades/algorithms/detail/memory/complete_memory.hpp>
 
 namespace sporades::command {
@@ -161,6 +161,18 @@ struct CompleteMethod {
   static constexpr char const* scores_name = "errors";
   static std::string score(double value) { return fmt::format("{:.17g}", -value); }
 
+  static constexpr char const* judged_by = "RMSE";
+  static constexpr char const* held_out_name = "held-out RMSE";
+  static constexpr bool splits = false;  // the run holds values out itself
+  static double judged(Result const& result) { return result.error(); }
+  static bool knows_all_cells() { return false; }
+  double holds_out(RanksArguments const&) const { return options.holdout; }
+  static bool has_core_consistency() { return false; }
+  template <class Values>
+  static double held_out_error(Result const& result, Values const&, Values const&) {
+    return result.held_errors.empty() ? unknown : result.held_error();
+  }
+
  private:
   static std::string held_out(double error) {
     return error < 0 ? "" : fmt::format(", held out {:.10g}", error);
@@ -173,6 +185,10 @@ int complete(CompleteArguments const& arguments) {
   expect_one_process("complete");
   make_options(arguments);  // bad ones before anything is read
   return run_model<CompleteMethod>(arguments);
+}
+
+int complete_ranks(CompleteArguments const& arguments, RanksArguments const& ranks) {
+  return run_ranks<CompleteMethod>(arguments, ranks);
 }
 
 }  // namespace sporades::command

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/command/fits.hpp>
+#include <sporades/algorithms/command/ranks/run_ranks.hpp>
 #include <sporades/algorithms/detail/memory/cp_als_memory.hpp>
 
 namespace sporades::command {
@@ -126,6 +127,20 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
              line;
     return dead_line(result) + line;
   }
+
+  static constexpr char const* judged_by = "fit";
+  static constexpr char const* held_out_name = "held-out RMSE";
+  static constexpr bool splits = true;
+  static double judged(Result const& result) { return result.fit(); }
+  bool knows_all_cells() const { return options.absent == AbsentEntries::zero; }
+  double holds_out(RanksArguments const& ranks) const {
+    return knows_all_cells() ? 0 : ranks.holdout;
+  }
+  bool has_core_consistency() const { return knows_all_cells(); }
+  template <class Values>
+  static double held_out_error(Result const&, Values const& x, Values const& m) {
+    return root_mean_square(x, m);
+  }
 };
 
 }  // namespace
@@ -133,6 +148,10 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
 int cp_als(CpAlsArguments const& arguments) {
   make_options(arguments);  // bad ones before anything is read
   return run_model<CpAlsMethod>(arguments);
+}
+
+int cp_als_ranks(CpAlsArguments const& arguments, RanksArguments const& ranks) {
+  return run_ranks<CpAlsMethod>(arguments, ranks);
 }
 
 }  // namespace sporades::command

@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <sporades/algorithms/command/count_sums.hpp>
-#include <sporades/algorithms/command/run_model.hpp>
+#include <sporades/algorithms/command/ranks/run_ranks.hpp>
 #include <sporades/algorithms/detail/memory/cp_apr_memory.hpp>
 #include <sporades/core/detail/processes/exchange.hpp>
 
@@ -160,6 +160,18 @@ struct CpAprMethodRun {
   /// With all digits of the number: it may be read back.
   static std::string score(double likelihood) { return fmt::format("{:.17g}", likelihood); }
 
+  static constexpr char const* judged_by = "deviance explained";
+  static constexpr char const* held_out_name = "";
+  static constexpr bool splits = false;
+  double judged(Result const& result) const { return sums_.explained(result.log_likelihood()); }
+  static bool knows_all_cells() { return true; }
+  static double holds_out(RanksArguments const&) { return 0; }
+  static bool has_core_consistency() { return true; }
+  template <class Values>
+  static double held_out_error(Result const&, Values const&, Values const&) {
+    return unknown;
+  }
+
  private:
   CountSums sums_;
 
@@ -171,6 +183,10 @@ struct CpAprMethodRun {
 int cp_apr(CpAprArguments const& arguments) {
   make_options(arguments);  // bad ones before anything is read
   return run_model<CpAprMethodRun>(arguments);
+}
+
+int cp_apr_ranks(CpAprArguments const& arguments, RanksArguments const& ranks) {
+  return run_ranks<CpAprMethodRun>(arguments, ranks);
 }
 
 }  // namespace sporades::command

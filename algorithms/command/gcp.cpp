@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
-#include <sporades/algorithms/command/run_model.hpp>
+#include <sporades/algorithms/command/ranks/run_ranks.hpp>
 #include <sporades/algorithms/detail/memory/gcp_memory.hpp>
 
 namespace sporades::command {
@@ -138,6 +138,28 @@ struct GcpMethodRun {
   /// With all digits of the number: it may be read back.
   static std::string score(double value) { return fmt::format("{:.17g}", -value); }
 
+  static constexpr char const* judged_by = "loss";
+  static constexpr char const* held_out_name = "held-out mean loss";
+  static constexpr bool splits = true;
+  static double judged(Result const& result) { return result.loss(); }
+  bool knows_all_cells() const { return options.absent == AbsentEntries::zero; }
+  double holds_out(RanksArguments const& ranks) const {
+    return knows_all_cells() ? 0 : ranks.holdout;
+  }
+  /// Where the model is what values are in the mean.
+  bool has_core_consistency() const {
+    return knows_all_cells() && (std::holds_alternative<GaussianLoss>(options.loss) ||
+                                 std::holds_alternative<PoissonLoss>(options.loss));
+  }
+  template <class Values>
+  double held_out_error(Result const&, Values const& x, Values const& m) const {
+    return sporades::detail::with_loss(options.loss, [&](auto const& loss) {
+      double sum = 0;
+      for (std::size_t p = 0; p < x.size(); ++p) sum += loss.value(double{x[p]}, double{m[p]});
+      return x.empty() ? unknown : sum / static_cast<double>(x.size());
+    });
+  }
+
  private:
   bool races_ = false;
 
@@ -162,6 +184,10 @@ struct GcpMethodRun {
 int gcp(GcpArguments const& arguments) {
   make_options(arguments);  // bad ones before anything is read
   return run_model<GcpMethodRun>(arguments);
+}
+
+int gcp_ranks(GcpArguments const& arguments, RanksArguments const& ranks) {
+  return run_ranks<GcpMethodRun>(arguments, ranks);
 }
 
 }  // namespace sporades::command

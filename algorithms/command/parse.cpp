@@ -6,18 +6,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sporades/algorithms/command/arguments.hpp>
-#include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/number_option.hpp>
 #include <sporades/algorithms/command/parse.hpp>
 #include <sporades/algorithms/command/parse_options.hpp>
 #include <sporades/algorithms/command/processor.hpp>
-#include <sporades/algorithms/command/resume.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/kernels/mttkrp_plan.hpp>
-#include <sporades/kernels/phi_plan.hpp>
-#include <sporades/kernels/ttm_chain_plan.hpp>
 
 namespace sporades::command {
 
@@ -61,114 +57,6 @@ void add_missing(CLI::App& app, DecomposeArguments& common, bool& missing) {
 
 namespace {
 
-void add_compute_options(CLI::App& app, ComputeArguments& compute) {
-  app.add_option(
-      "--backend", compute.backend,
-      "Where to compute: serial, openmp, cuda or hip, if built in (default: Kokkos' own)");
-  add_precision(app, compute.precision);
-}
-
-void add_memory(CLI::App& app, std::uint64_t& memory) {
-  add_bytes(app, "--memory", memory,
-            "Most memory, of the GPU if that is where to compute, as 500M, 2G or 1.5GB (default: "
-            "all that is left); a tensor that needs more is streamed where possible, on a CPU from "
-            "files in $TMPDIR, else refused");
-}
-
-/// What the subcommands that decompose call differently.
-struct DecomposeWords {
-  char const* tolerance;
-  char const* init;
-  char const* starts;  // of several, which they are
-  char const* strategy;
-  std::vector<std::string> strategies;
-  char const* model = "ktensor";
-};
-
-void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeWords const& words) {
-  app.footer("Cells for which the tensor holds no value count as 0, not as unknown.");
-  add_read_options(app, common.read);
-  add_compute_options(app, common.compute);
-  add_memory(app, common.compute.memory);
-  add_whole(app, "--iterations", common.iterations, "Most iterations", 1)->capture_default_str();
-  add_real(app, "--tolerance", common.tolerance, words.tolerance)->capture_default_str();
-  add_whole(app, "--seed", common.seed, "Of the random start", 0)->capture_default_str();
-  app.add_option("--init", common.init, words.init)->capture_default_str();
-  add_whole(
-      app, "--starts", common.starts,
-      std::string("Starts, one after another, of which the best model is kept: ") + words.starts, 1)
-      ->capture_default_str();
-  auto* const strategy = app.add_option("--strategy,--format", common.strategy, words.strategy)
-                             ->check(CLI::IsMember(words.strategies))
-                             ->capture_default_str();
-  auto* const tuned =
-      app.add_flag("--tune", common.tune,
-                   "Take the strategy that is the fastest in a few iterations on this tensor, and "
-                   "remember it in FILE.tune, or where that cannot be written in "
-                   "${XDG_CACHE_HOME:-~/.cache}/sporades/tune.json");
-  tuned->excludes(strategy);
-  app.add_option("--tune-file", common.tune_file, "Where --tune remembers instead")->needs(tuned);
-  app.add_option("-o,--output", common.output,
-                 std::string("Write the model here, in ") + words.model + " text form");
-  app.add_option("--report", common.report, "Write a JSON report here");
-  app.add_option("--checkpoint", common.checkpoint,
-                 "Keep a checkpoint here, from which --resume goes on");
-  add_whole(app, "--checkpoint-every", common.checkpoint_every, "Iterations between checkpoints", 1)
-      ->capture_default_str();
-  app.add_option("--resume", common.resume,
-                 "Go on from this checkpoint; options that are left out are as it tells")
-      ->excludes(tuned);
-  app.add_option("--labels", common.labels,
-                 "Folder with text files of one name a line, mode-0.txt ... (some modes may have "
-                 "none): print the top entries of each component, and put them into the report");
-  add_whole(app, "--top", common.top, "Entries of a component and mode to print, with --labels", 1)
-      ->capture_default_str();
-  app.add_option("--progress", common.progress, "A live line on standard error")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
-  add_quiet(app, common.quiet);
-}
-
-void add_rank(CLI::App& app, int& rank) {
-  add_whole(app, "--rank", rank, "Number of components; needed, except with --resume", 1);
-}
-
-/// To be called once the subcommand is parsed: a run that is resumed has its checkpoint's options,
-/// and any other one needs `required`.
-void check_decompose_options(CLI::App& app, DecomposeArguments const& common,
-                             char const* required) {
-  expects(!is_pipe(common.resume), "--resume ", common.resume,
-          " is a pipe; a checkpoint is read twice: give a file");
-  expects(app.count("--top") == 0 || !common.labels.empty(),
-          "--top says how many names of --labels are printed; there is no --labels");
-  if (!common.resume.empty()) take_options_of_checkpoint(app, common.resume);
-  expects(app.count(required) > 0, required, " is required (sporades ", app.get_name(),
-          " --help tells the usage)");
-}
-
-void add_apr_options(CLI::App& app, CpAprArguments& apr) {
-  add_rank(app, apr.rank);
-  app.add_option("--method", apr.method,
-                 "Multiplicative updates, or a row at a time damped Newton or quasi-Newton steps "
-                 "(default: pqnr, and mu where --strategy, --tune, --pi or --epsilon is given)")
-      ->check(CLI::IsMember({"mu", "pdnr", "pqnr"}));
-  add_whole(app, "--inner-iterations", apr.inner_iterations,
-            "Most updates of a mode in one iteration", 1)
-      ->capture_default_str();
-  add_real(app, "--kappa", apr.kappa, "Added to an entry that should not be 0")
-      ->capture_default_str();
-  add_real(app, "--kappa-tolerance", apr.kappa_tolerance, "Entries below it count as 0 there")
-      ->capture_default_str();
-  add_real(app, "--epsilon", apr.epsilon, "Least value that the model divides by")
-      ->capture_default_str();
-  app.add_option("--pi", apr.pi, "Products of factor rows: computed where they are used, or kept")
-      ->check(CLI::IsMember({"on-the-fly", "stored"}))
-      ->capture_default_str();
-  app.add_flag_callback(
-      "--fractional-counts", [&] { apr.common.read.values = "non-negative"; },
-      "Take counts that are not whole numbers");
-}
-
 void add_expected_options(CLI::App& app, InfoArguments& info) {
   auto* const processes = app.add_option_function<std::string>(
       "--processes",
@@ -202,8 +90,9 @@ void add_threads(CLI::App& app, int& threads) {
 /// Says what the parser did not like. Arguments that nothing takes come first: they may be what
 /// seems to be missing, misspelt.
 [[noreturn]] void fail_usage(CLI::App const& app, CLI::ParseError const& error) {
-  auto const typed = app.get_subcommands();
-  std::string const name = typed.empty() ? "sporades" : "sporades " + typed[0]->get_name();
+  std::string name = "sporades";
+  for (auto typed = app.get_subcommands(); !typed.empty(); typed = typed[0]->get_subcommands())
+    name += " " + typed[0]->get_name();
   std::string what = error.what();
   auto const extra = app.remaining(true);
   if (!extra.empty()) {
@@ -263,113 +152,7 @@ Parsed parse(std::vector<std::string> arguments) {
 
   add_convert(app, run);
 
-  CpAlsArguments cp_als_arguments;
-  cp_als_arguments.common.init = "automatic";
-  auto& cp_als_app = *app.add_subcommand("cp-als", "CP decomposition by alternating least squares");
-  add_decompose_options(
-      cp_als_app, cp_als_arguments.common,
-      {"Stop when the fit changes by less; 0: run all iterations",
-       "Start: random, hosvd, or a ktensor FILE; automatic: hosvd (roughly) and "
-       "random race for 3 iterations; with several --starts both are run to the end",
-       "with --init hosvd (and automatic, if it has them) the first is of singular vectors; the "
-       "others are random",
-       "Format and MTTKRP strategy", sporades::names_of<sporades::MttkrpStrategy>()});
-  add_rank(cp_als_app, cp_als_arguments.rank);
-  cp_als_app.add_flag("--non-negative", cp_als_arguments.non_negative,
-                      "Keep all factors at 0 or above");
-  add_real(cp_als_app, "--regularization", cp_als_arguments.regularization,
-           "Added to the diagonal of every least-squares system")
-      ->capture_default_str();
-  add_missing(cp_als_app, cp_als_arguments.common, cp_als_arguments.missing);
-  cp_als_app.add_flag("--dimension-tree,!--no-dimension-tree", cp_als_arguments.dimension_tree,
-                      "Compute once what the products of several modes share (default: yes)");
-  cp_als_app
-      .add_option("--gather", cp_als_arguments.gather,
-                  "Precision in which products read factors, with strategies sorted and fibers")
-      ->check(CLI::IsMember(sporades::names_of<sporades::GatherPrecision>()))
-      ->capture_default_str();
-  cp_als_app
-      .add_option(
-          "--slices", cp_als_arguments.slices,
-          "Slices of a mode, with strategies sorted and fibers: several processes exchange less "
-          "with as many as there are of them, one process takes longer")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  cp_als_app.callback([&] {
-    check_decompose_options(cp_als_app, cp_als_arguments.common, "--rank");
-    run = [=] { return cp_als(cp_als_arguments); };
-  });
-
-  TuckerArguments tucker_arguments;
-  auto& tucker_app =
-      *app.add_subcommand("tucker", "Tucker decomposition by higher-order orthogonal iteration");
-  add_decompose_options(
-      tucker_app, tucker_arguments.common,
-      {"Stop when the fit changes by less; 0: run all iterations",
-       "Start: random, hosvd, or a ttensor FILE",
-       "with --init hosvd the first is of singular vectors; the others are random",
-       "How chains of products are computed", sporades::names_of<sporades::TtmChainStrategy>(),
-       "ttensor"});
-  tucker_app.add_option_function<std::string>(
-      "--ranks",
-      [&](std::string const& text) { tucker_arguments.ranks = parse_ranks(text, "--ranks"); },
-      "Columns of each mode's factor, as 8x8x4 or 8,8,4: none larger than its mode, or than "
-      "the product of the others; needed, except with --resume");
-  tucker_app.callback([&] {
-    check_decompose_options(tucker_app, tucker_arguments.common, "--ranks");
-    run = [=] { return tucker(tucker_arguments); };
-  });
-
-  CpAprArguments cp_apr_arguments;
-  cp_apr_arguments.common.iterations = 1000;
-  cp_apr_arguments.common.tolerance = 1e-4;
-  cp_apr_arguments.common.read.values = "counts";
-  auto& cp_apr_app =
-      *app.add_subcommand("cp-apr", "CP decomposition of counts by alternating Poisson regression");
-  add_decompose_options(cp_apr_app, cp_apr_arguments.common,
-                        {"Stop when the KKT violation is below it; 0: run all iterations",
-                         "Start: random, or a ktensor FILE", "all are random", "How Phi is summed",
-                         sporades::names_of<sporades::PhiStrategy>()});
-  add_apr_options(cp_apr_app, cp_apr_arguments);
-  cp_apr_app.callback([&] {
-    check_decompose_options(cp_apr_app, cp_apr_arguments.common, "--rank");
-    run = [=] { return cp_apr(cp_apr_arguments); };
-  });
-
-  GcpArguments gcp_arguments;
-  gcp_arguments.common.iterations = 1000;
-  gcp_arguments.common.tolerance = 1e-8;
-  auto& gcp_app = *app.add_subcommand("gcp", "CP decomposition by any loss, also of missing data");
-  add_decompose_options(
-      gcp_app, gcp_arguments.common,
-      {"Stop when the loss falls by less than this part of it, or of its fall so far; 0: run all "
-       "iterations",
-       "Start: random, or a ktensor FILE", "all are random", "Format and MTTKRP strategy",
-       sporades::names_of<sporades::MttkrpStrategy>()});
-  add_rank(gcp_app, gcp_arguments.rank);
-  add_gcp_options(gcp_app, gcp_arguments);
-  gcp_app.callback([&] {
-    check_decompose_options(gcp_app, gcp_arguments.common, "--rank");
-    run = [=] { return gcp(gcp_arguments); };
-  });
-
-  CompleteArguments complete_arguments;
-  auto& complete_app = *app.add_subcommand(
-      "complete", "What the cells without a value would hold, for example ratings");
-  add_decompose_options(
-      complete_app, complete_arguments.common,
-      {"Stop when five changes of the error are below this part; 0: run all iterations",
-       "Start: random, or a ktensor FILE that complete wrote",
-       "all are random",
-       "Format of the nonzeros",
-       {"automatic", "sorted", "fibers"}});
-  add_rank(complete_app, complete_arguments.rank);
-  add_complete_options(complete_app, complete_arguments);
-  complete_app.callback([&] {
-    check_decompose_options(complete_app, complete_arguments.common, "--rank");
-    run = [=] { return complete(complete_arguments); };
-  });
-
+  add_methods(app, run);
   add_view(app, run);
   add_evaluate(app, run);
   add_score(app, run);
@@ -378,8 +161,12 @@ Parsed parse(std::vector<std::string> arguments) {
 
   int threads = 0;
   add_threads(app, threads);
-  for (auto* const one : app.get_subcommands([](CLI::App*) { return true; }))
-    add_threads(*one, threads);
+  auto const all = [](CLI::App*) { return true; };
+  for (auto* const one : app.get_subcommands(all)) {
+    auto const inner = one->get_subcommands(all);
+    if (inner.empty()) add_threads(*one, threads);
+    for (auto* const method : inner) add_threads(*method, threads);
+  }
 
   if (!arguments.empty() && arguments[0][0] != '-') {
     auto const named = [&](CLI::App const* one) { return one->get_name() == arguments[0]; };

@@ -28,7 +28,11 @@ void add_gcp_options(CLI::App& app, GcpArguments& gcp);
 /// And complete.
 void add_complete_options(CLI::App& app, CompleteArguments& complete);
 
+/// The options that `ranks` alone has, for any method.
+void add_ranks_options(CLI::App& app, DecomposeArguments& common, RanksArguments& ranks);
+
 /// Subcommands: each sets `run` where the command line names it.
+void add_methods(CLI::App& app, Run& run);
 void add_convert(CLI::App& app, Run& run);
 void add_view(CLI::App& app, Run& run);
 void add_evaluate(CLI::App& app, Run& run);

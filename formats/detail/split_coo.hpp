@@ -8,6 +8,12 @@
 namespace sporades {
 namespace detail {
 
+/// The seed by which a run holds entries out: of those that `split` has left by the same number as
+/// the run's, that number would draw none.
+inline std::uint64_t holdout_seed(std::uint64_t seed) {
+  return splitmix64(~seed);
+}
+
 /// Whether nonzero p is one of the test's.
 template <class Coordinates>
 struct DrawnForTest {

@@ -9,8 +9,8 @@ source "$(dirname "$0")/support.sh" "$@"
 page=$(realpath "$data/../../algorithms/README.md")
 cp "$data/sales.csv" "$data/check.csv" "$data/ratings.csv" .
 sed -n '/^```$/,/^```$/p' "$page" | grep -v '^```' > commands
-check 'ten commands, and six' test "$(grep -c '^sporades ' commands)" = 16
-check 'and nothing else' test "$(wc -l < commands)" = 16
+check 'ten commands, six and one' test "$(grep -c '^sporades ' commands)" = 17
+check 'and nothing else' test "$(wc -l < commands)" = 17
 number=0
 while read -r line; do
   number=$((number + 1))
@@ -41,6 +41,7 @@ check 'of its coordinates' cmp <(cut -d' ' -f1-3 predicted.tns) <(cut -d' ' -f1-
 # Ratings: what the page says of their errors.
 rmse=$(sed -n 's/^RMSE *\([0-9.]*\).*/\1/p' out-15)
 check "ratings that were not seen: $rmse" awk "BEGIN { exit !($rmse > 0.42 && $rmse < 0.44) }"
+check 'three components are proposed' grep -q '^proposes rank 3: ' out-17
 check 'some ratings are held out' grep -q ', held out 0.4' out-13
 check 'a rating a cell' test "$(grep -vc '^#' stars.tns)" = "$(grep -vc '^#' test.tns)"
 # More components explain less of what they have not seen.

@@ -5,8 +5,8 @@
 source "$(dirname "$0")/support.sh" "$@"
 
 run 0 --help
-for subcommand in info generate convert cp-als complete split view; do says "$subcommand"; done
-for subcommand in info generate convert cp-als complete split view; do
+for subcommand in info generate convert cp-als complete ranks split view; do says "$subcommand"; done
+for subcommand in info generate convert cp-als complete ranks split view; do
   run 0 "$subcommand" --help
   says "Usage: sporades $subcommand"
   check_not "help is on standard output only" test -s err

@@ -188,6 +188,10 @@ together 3 2 "${base[@]}" --iterations 2 -o no-such-folder/x.ktns
 says 'no-such-folder'
 together 3 2 info "$police"
 says 'info: works on one process, and 3 were started'
+together 2 2 ranks cp-als "$police" --ranks 2
+says 'ranks: works on one process, and 2 were started'
+together 2 2 complete "$police" --rank 2
+says 'complete: works on one process, and 2 were started'
 for option in "--memory 1G" --tune; do
   read -ra options <<< "$option"
   together 2 2 "${base[@]}" "${options[@]}"

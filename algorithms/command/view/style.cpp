@@ -53,6 +53,8 @@ i, .map td { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 .overview td:nth-child(2) { width: 22%; }
 .overview td:nth-child(3) { width: 1%; white-space: nowrap; text-align: right; padding: 0 1rem; }
 
+.ranks th, .ranks td { padding: 0.1rem 1.25rem 0.1rem 0; }
+
 .row { display: grid; grid-template-columns: 8.5rem minmax(0, 1fr); gap: 0.5rem 1.5rem; }
 .side p { margin: 0 0 0.25rem; }
 .panels {

@@ -17,12 +17,6 @@ inline int complete_columns(CompleteOptions const& options, std::size_t order) {
   return options.rank + (options.offsets ? static_cast<int>(order) : 0);
 }
 
-/// The seed by which entries are held out: of the entries that `split` has left by the same number
-/// as the run's, that number would draw none.
-inline std::uint64_t holdout_seed(std::uint64_t seed) {
-  return splitmix64(~seed);
-}
-
 /// Of a mode.
 inline double smoothness_of(CompleteOptions const& options, std::size_t n) {
   auto const& all = options.penalty.smoothness;
