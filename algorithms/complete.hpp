@@ -154,21 +154,32 @@ struct MethodTypes<CompleteProblem<Scalar, Index, MemorySpace>> {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CompleteProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>>
 make_complete_problem(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
-                      CompleteOptions const& options);
+                      CompleteOptions const& options) {
+  using Problem = CompleteProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>>;
+  if constexpr (detail::check_maker<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::make_problem<Problem>(exec, hand_over(X), options);
+}
 
 /// make_complete_problem of the entries of all processes. Throws Error where there are several.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CompleteProblem<Scalar, Index, MemorySpace> make_complete_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, CompleteOptions const& options,
-    CompleteState<Scalar, MemorySpace>* start = nullptr);
+    CompleteState<Scalar, MemorySpace>* start = nullptr) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::make_problem<CompleteProblem<Scalar, Index, MemorySpace>>(
+        processes, exec, hand_over(X), options, start);
+}
 
 /// The state before the first iteration of a random start. Fences exec. Throws Error if the options
 /// say `given`, or the rank is out of range.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CompleteState<Scalar, MemorySpace> complete_start(ExecutionSpace const& exec,
                                                   CooTensor<Scalar, Index, MemorySpace> const& X,
-                                                  CompleteOptions const& options);
+                                                  CompleteOptions const& options) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::first_start<CompleteProblem<Scalar, Index, MemorySpace>>(exec, X, options);
+}
 
 /// The state before the first iteration of a given start, for options with init `given`: a model as
 /// complete returns it for these dims, rank and offsets. Its last components are taken as offsets,
@@ -178,13 +189,21 @@ CompleteState<Scalar, MemorySpace> complete_start(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class StartSpace>
 CompleteState<Scalar, typename ExecutionSpace::memory_space> complete_start(
     ExecutionSpace const& exec, Dims const& dims, CompleteOptions const& options,
-    KruskalTensor<Scalar, StartSpace> const& start);
+    KruskalTensor<Scalar, StartSpace> const& start) {
+  using Problem = CompleteProblem<Scalar, std::uint32_t, typename ExecutionSpace::memory_space>;
+  if constexpr (detail::check_held<ExecutionSpace, Scalar, std::uint32_t, StartSpace>())
+    return detail::start_of_model<Problem>(exec, dims, options, start);
+}
 
 /// complete_start of a given start for a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
 CompleteState<Scalar, MemorySpace> complete_start(
     ExecutionSpace const& exec, CompleteProblem<Scalar, Index, MemorySpace> const& problem,
-    CompleteOptions const& options, KruskalTensor<Scalar, StartSpace> const& start);
+    CompleteOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>() &&
+                detail::check_held<ExecutionSpace, Scalar, Index, StartSpace>())
+    return detail::start_of_model(exec, problem, options, start);
+}
 
 /// Goes on from the state, which is changed, until the error changes by less than the tolerance, or
 /// that of entries held out has not fallen for options.patience iterations, all iterations are done
@@ -200,7 +219,10 @@ CompleteResult<Scalar, MemorySpace> complete(ExecutionSpace const& exec,
                                              CompleteProblem<Scalar, Index, MemorySpace>& problem,
                                              CompleteOptions const& options,
                                              CompleteState<Scalar, MemorySpace>& state,
-                                             Observer const& observer = {});
+                                             Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::run_from(exec, problem, options, state, observer);
+}
 
 /// The whole completion: from one start or from several, of which the model of the least error is
 /// returned, held out if entries are. Cost and errors are those of make_complete_problem,
@@ -209,7 +231,11 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CompleteResult<Scalar, MemorySpace> complete(ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> X,
                                              CompleteOptions const& options,
-                                             Observer const& observer = {});
+                                             Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::decompose<CompleteProblem<Scalar, Index, MemorySpace>>(exec, hand_over(X),
+                                                                          options, observer);
+}
 
 /// complete of the entries of all processes. Throws Error where there are several.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -217,11 +243,14 @@ CompleteResult<Scalar, MemorySpace> complete(Communicator const& processes,
                                              ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> X,
                                              CompleteOptions const& options,
-                                             Observer const& observer = {});
+                                             Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::decompose<CompleteProblem<Scalar, Index, MemorySpace>>(
+        processes, exec, hand_over(X), options, observer);
+}
 
 }  // namespace sporades
 
-#include <sporades/algorithms/detail/complete/calls.hpp>
 #include <sporades/algorithms/detail/complete/refuse_types.hpp>
 #include <sporades/algorithms/detail/complete/state_arrays.hpp>
 #include <sporades/eti/complete_memory.hpp>

@@ -166,7 +166,11 @@ struct MethodTypes<CpAlsProblem<Scalar, Index, MemorySpace>> {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_als_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
-    CpAlsOptions const& options);
+    CpAlsOptions const& options) {
+  using Problem = CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>>;
+  if constexpr (detail::check_maker<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::make_problem<Problem>(exec, hand_over(X), options);
+}
 
 /// make_cp_als_problem of a tensor whose nonzeros are those of all processes. X: the nonzeros that
 /// this process brings, any of them, with the dims of the whole. Starts and models of such a
@@ -182,7 +186,11 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options,
-    CpAlsState<Scalar, MemorySpace>* start = nullptr);
+    CpAlsState<Scalar, MemorySpace>* start = nullptr) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::make_problem<CpAlsProblem<Scalar, Index, MemorySpace>>(
+        processes, exec, hand_over(X), options, start);
+}
 
 /// The state before the first iteration of any start except a given one. Its weights are 1, in the
 /// problem's unit and not in that of X. For a non-negative decomposition the singular vectors are
@@ -192,7 +200,10 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> const& X,
-                                             CpAlsOptions const& options);
+                                             CpAlsOptions const& options) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::first_start<CpAlsProblem<Scalar, Index, MemorySpace>>(exec, X, options);
+}
 
 /// The state before the first iteration of a given start, for options with init `given`. The
 /// factors, I_n x R in any memory space, are copied, each scaled by a power of two such that its
@@ -204,7 +215,11 @@ CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class StartSpace>
 CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
     ExecutionSpace const& exec, Dims const& dims, CpAlsOptions const& options,
-    KruskalTensor<Scalar, StartSpace> const& start);
+    KruskalTensor<Scalar, StartSpace> const& start) {
+  using Problem = CpAlsProblem<Scalar, std::uint32_t, typename ExecutionSpace::memory_space>;
+  if constexpr (detail::check_held<ExecutionSpace, Scalar, std::uint32_t, StartSpace>())
+    return detail::start_of_model<Problem>(exec, dims, options, start);
+}
 
 /// cp_als_start of a given start for a problem, whose processes each hand in their rows of the
 /// factors: rows of mode n as problem.rows_of(n) says, which are all where there is one process.
@@ -212,7 +227,11 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
 CpAlsState<Scalar, MemorySpace> cp_als_start(
     ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
-    CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start);
+    CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>() &&
+                detail::check_held<ExecutionSpace, Scalar, Index, StartSpace>())
+    return detail::start_of_model(exec, problem, options, start);
+}
 
 /// Goes on from the state, which is changed, until the fit changes by less than the tolerance, all
 /// iterations are done or the observer returns false. A state that has converged already is left as
@@ -229,7 +248,10 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
                                         CpAlsProblem<Scalar, Index, MemorySpace>& problem,
                                         CpAlsOptions const& options,
                                         CpAlsState<Scalar, MemorySpace>& state,
-                                        Observer const& observer = {});
+                                        Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::run_from(exec, problem, options, state, observer);
+}
 
 /// The whole decomposition: from one start, from the winner of a race, or from several starts, of
 /// which the model of the best fit is returned. The observer does not see a race. Cost and errors
@@ -237,7 +259,12 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,
-                                        CpAlsOptions const& options, Observer const& observer = {});
+                                        CpAlsOptions const& options,
+                                        Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::decompose<CpAlsProblem<Scalar, Index, MemorySpace>>(exec, hand_over(X), options,
+                                                                       observer);
+}
 
 /// cp_als of the nonzeros of all processes, which each calls with those that it brings: see
 /// make_cp_als_problem. The model has the rows of factors that this process owns. Collective.
@@ -248,11 +275,15 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,
-                                        CpAlsOptions const& options, Observer const& observer = {});
+                                        CpAlsOptions const& options,
+                                        Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::decompose<CpAlsProblem<Scalar, Index, MemorySpace>>(
+        processes, exec, hand_over(X), options, observer);
+}
 
 }  // namespace sporades
 
-#include <sporades/algorithms/detail/cp_als/calls.hpp>
 #include <sporades/algorithms/detail/cp_als/refuse_types.hpp>
 #include <sporades/algorithms/detail/cp_als/state_arrays.hpp>
 #include <sporades/eti/cp_als_memory.hpp>

@@ -232,7 +232,11 @@ CpAprState<Scalar, MemorySpace> random_apr_start(
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_apr_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
-    CpAprOptions const& options);
+    CpAprOptions const& options) {
+  using Problem = CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>>;
+  if constexpr (detail::check_maker<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::make_problem<Problem>(exec, hand_over(X), options);
+}
 
 /// make_cp_apr_problem of a tensor whose nonzeros are those of all processes. X: the nonzeros that
 /// this process brings, any of them, with the dims of the whole. States and models of such a
@@ -248,21 +252,31 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
     Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, CpAprOptions const& options);
+    CooTensor<Scalar, Index, MemorySpace> X, CpAprOptions const& options) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::make_problem<CpAprProblem<Scalar, Index, MemorySpace>>(
+        processes, exec, hand_over(X), options, nullptr);
+}
 
 /// The state before the first iteration of a `random` start. Scalar is to be named. Fences exec.
 /// Throws Error if the options say `given`, or the rank is out of range.
 template <class Scalar, class ExecutionSpace>
-CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(ExecutionSpace const& exec,
-                                                                       Dims const& dims,
-                                                                       CpAprOptions const& options);
+CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
+    ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options) {
+  using MemorySpace = typename ExecutionSpace::memory_space;
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, std::uint32_t, MemorySpace>())
+    return detail::random_apr_start<Scalar>(exec, dims, {}, options);
+}
 
 /// cp_apr_start of a `random` start for a problem, whose processes each get their rows of the
 /// factors. Collective. Fences exec. Throws Error as on one process.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprState<Scalar, MemorySpace> cp_apr_start(
     ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
-    CpAprOptions const& options);
+    CpAprOptions const& options) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::random_apr_start(exec, problem, options);
+}
 
 /// The state before the first iteration of a given start, whose factors, I_n x R in any memory
 /// space, are copied. Fences exec. Throws Error if its rank or dims are not those of the options
@@ -270,7 +284,11 @@ CpAprState<Scalar, MemorySpace> cp_apr_start(
 template <class ExecutionSpace, class Scalar, class StartSpace>
 CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
     ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options,
-    KruskalTensor<Scalar, StartSpace> const& start);
+    KruskalTensor<Scalar, StartSpace> const& start) {
+  using Problem = CpAprProblem<Scalar, std::uint32_t, typename ExecutionSpace::memory_space>;
+  if constexpr (detail::check_held<ExecutionSpace, Scalar, std::uint32_t, StartSpace>())
+    return detail::start_of_model<Problem>(exec, dims, options, start);
+}
 
 /// cp_apr_start of a given start for a problem, whose processes each hand in their rows of the
 /// factors: rows of mode n as problem.factor_rows[n] says, which are all where there is one
@@ -278,7 +296,11 @@ CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
 CpAprState<Scalar, MemorySpace> cp_apr_start(
     ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
-    CpAprOptions const& options, KruskalTensor<Scalar, StartSpace> const& start);
+    CpAprOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>() &&
+                detail::check_held<ExecutionSpace, Scalar, Index, StartSpace>())
+    return detail::start_of_model(exec, problem, options, start);
+}
 
 /// Goes on from the state, which is changed, until it has converged, all iterations are done or the
 /// observer returns false. options.init and options.starts are not read. A state that has converged
@@ -291,7 +313,10 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
                                         CpAprProblem<Scalar, Index, MemorySpace>& problem,
                                         CpAprOptions const& options,
                                         CpAprState<Scalar, MemorySpace>& state,
-                                        Observer const& observer = {});
+                                        Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::run_from(exec, problem, options, state, observer);
+}
 
 /// The whole decomposition: from one random start, or from several, of which the model of the
 /// highest log-likelihood is returned. Cost and errors are those of make_cp_apr_problem,
@@ -299,7 +324,12 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,
-                                        CpAprOptions const& options, Observer const& observer = {});
+                                        CpAprOptions const& options,
+                                        Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::decompose<CpAprProblem<Scalar, Index, MemorySpace>>(exec, hand_over(X), options,
+                                                                       observer);
+}
 
 /// cp_apr of the nonzeros of all processes, which each calls with those that it brings: see
 /// make_cp_apr_problem. The model has the rows of factors that this process owns. Collective.
@@ -307,11 +337,15 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprResult<Scalar, MemorySpace> cp_apr(Communicator const& processes, ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,
-                                        CpAprOptions const& options, Observer const& observer = {});
+                                        CpAprOptions const& options,
+                                        Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::decompose<CpAprProblem<Scalar, Index, MemorySpace>>(
+        processes, exec, hand_over(X), options, observer);
+}
 
 }  // namespace sporades
 
-#include <sporades/algorithms/detail/cp_apr/calls.hpp>
 #include <sporades/algorithms/detail/cp_apr/refuse_types.hpp>
 #include <sporades/algorithms/detail/cp_apr/state_arrays.hpp>
 #include <sporades/eti/cp_apr_memory.hpp>

@@ -5,6 +5,7 @@
 #include <limits>
 #include <sporades/algorithms/detail/calls.hpp>
 #include <sporades/algorithms/detail/flat_factors.hpp>
+#include <sporades/algorithms/detail/gcp/check_call.hpp>
 #include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/run.hpp>
 #include <sporades/algorithms/snapshot.hpp>
@@ -251,7 +252,11 @@ struct MethodTypes<GcpProblem<Scalar, Index, MemorySpace>> {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
 GcpProblem<Scalar, Index, MemorySpace> make_gcp_problem(ExecutionSpace const& exec,
                                                         CooTensor<Scalar, Index, MemorySpace> X,
-                                                        GcpOptionsOf<Loss> const& options);
+                                                        GcpOptionsOf<Loss> const& options) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::make_problem<GcpProblem<Scalar, Index, MemorySpace>>(exec, hand_over(X),
+                                                                        options);
+}
 
 /// make_gcp_problem of a tensor whose entries are those of all processes. X: the entries that this
 /// process brings, any of them, with the dims of the whole. Each process gets as many of them, and
@@ -264,7 +269,11 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 GcpProblem<Scalar, Index, MemorySpace> make_gcp_problem(Communicator const& processes,
                                                         ExecutionSpace const& exec,
                                                         CooTensor<Scalar, Index, MemorySpace> X,
-                                                        GcpOptionsOf<Loss> const& options);
+                                                        GcpOptionsOf<Loss> const& options) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::make_problem<GcpProblem<Scalar, Index, MemorySpace>>(
+        processes, exec, hand_over(X), options, nullptr);
+}
 
 /// The state before the first iteration of a `random` start: numbers of [0, 1), or of [-1, 1) where
 /// factors may have any sign, which depend on the seed, the rank and X's dims. When a run begins,
@@ -278,14 +287,20 @@ GcpProblem<Scalar, Index, MemorySpace> make_gcp_problem(Communicator const& proc
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
 GcpState<Scalar, MemorySpace> gcp_start(ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> const& X,
-                                        GcpOptionsOf<Loss> const& options);
+                                        GcpOptionsOf<Loss> const& options) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::first_start<GcpProblem<Scalar, Index, MemorySpace>>(exec, X, options);
+}
 
 /// gcp_start of a `random` start for a problem, whose processes each get all rows. Collective.
 /// Fences exec. Throws Error as on one process.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Loss>
 GcpState<Scalar, MemorySpace> gcp_start(ExecutionSpace const& exec,
                                         GcpProblem<Scalar, Index, MemorySpace> const& problem,
-                                        GcpOptionsOf<Loss> const& options);
+                                        GcpOptionsOf<Loss> const& options) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::random_start(exec, problem, options);
+}
 
 /// The state before the first iteration of a given start, whose factors, I_n x R in any memory
 /// space, are copied. Its columns are balanced when a run begins, and not scaled. Square roots
@@ -295,7 +310,12 @@ GcpState<Scalar, MemorySpace> gcp_start(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class StartSpace, class Loss>
 GcpState<Scalar, typename ExecutionSpace::memory_space> gcp_start(
     ExecutionSpace const& exec, Dims const& dims, GcpOptionsOf<Loss> const& options,
-    KruskalTensor<Scalar, StartSpace> const& start);
+    KruskalTensor<Scalar, StartSpace> const& start) {
+  using MemorySpace = typename ExecutionSpace::memory_space;
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, std::uint32_t, MemorySpace, Loss>())
+    return detail::start_of_model<GcpProblem<Scalar, std::uint32_t, MemorySpace>>(exec, dims,
+                                                                                  options, start);
+}
 
 /// gcp_start of a given start for a problem, whose processes each hand in their rows of the
 /// factors: of mode n those that problem.factor_rows[n] says, or all on one process. Collective.
@@ -305,7 +325,10 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 GcpState<Scalar, MemorySpace> gcp_start(ExecutionSpace const& exec,
                                         GcpProblem<Scalar, Index, MemorySpace> const& problem,
                                         GcpOptionsOf<Loss> const& options,
-                                        KruskalTensor<Scalar, StartSpace> const& start);
+                                        KruskalTensor<Scalar, StartSpace> const& start) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::start_of_model(exec, problem, options, start);
+}
 
 /// Goes on from the state, which is changed, until two iterations lower the loss by less than the
 /// tolerance says, no step lowers it, all iterations are done or the observer returns false.
@@ -321,7 +344,10 @@ GcpResult<Scalar, MemorySpace> gcp(ExecutionSpace const& exec,
                                    GcpProblem<Scalar, Index, MemorySpace>& problem,
                                    GcpOptionsOf<Loss> const& options,
                                    GcpState<Scalar, MemorySpace>& state,
-                                   Observer const& observer = {});
+                                   Observer const& observer = {}) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::run_from(exec, problem, options, state, observer);
+}
 
 /// The whole decomposition: from one start, or from several random ones, of which the model of the
 /// least loss is returned. Where factors may have any sign, the first is the best of three random
@@ -331,7 +357,11 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 GcpResult<Scalar, MemorySpace> gcp(ExecutionSpace const& exec,
                                    CooTensor<Scalar, Index, MemorySpace> X,
                                    GcpOptionsOf<Loss> const& options,
-                                   Observer const& observer = {});
+                                   Observer const& observer = {}) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::decompose<GcpProblem<Scalar, Index, MemorySpace>>(exec, hand_over(X), options,
+                                                                     observer);
+}
 
 /// gcp of the entries of all processes, which each calls with those that it brings: see
 /// make_gcp_problem. The model has the rows of factors that this process owns. Collective. Fences
@@ -340,11 +370,14 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 GcpResult<Scalar, MemorySpace> gcp(Communicator const& processes, ExecutionSpace const& exec,
                                    CooTensor<Scalar, Index, MemorySpace> X,
                                    GcpOptionsOf<Loss> const& options,
-                                   Observer const& observer = {});
+                                   Observer const& observer = {}) {
+  if constexpr (detail::check_gcp_call<ExecutionSpace, Scalar, Index, MemorySpace, Loss>())
+    return detail::decompose<GcpProblem<Scalar, Index, MemorySpace>>(processes, exec, hand_over(X),
+                                                                     options, observer);
+}
 
 }  // namespace sporades
 
-#include <sporades/algorithms/detail/gcp/calls.hpp>
 #include <sporades/algorithms/detail/gcp/refuse_types.hpp>
 #include <sporades/algorithms/detail/gcp/state_arrays.hpp>
 #include <sporades/eti/gcp_memory.hpp>

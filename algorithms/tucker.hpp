@@ -164,7 +164,11 @@ struct MethodTypes<TuckerProblem<Scalar, Index, MemorySpace>> {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_tucker_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
-    TuckerOptions const& options);
+    TuckerOptions const& options) {
+  using Problem = TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>>;
+  if constexpr (detail::check_maker<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::make_problem<Problem>(exec, hand_over(X), options);
+}
 
 /// make_tucker_problem of a tensor whose nonzeros are those of all processes. X: the nonzeros that
 /// this process brings, any of them, with the dims of the whole. States and models of such a
@@ -182,14 +186,21 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options,
-    TuckerState<Scalar, MemorySpace>* start = nullptr);
+    TuckerState<Scalar, MemorySpace>* start = nullptr) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::make_problem<TuckerProblem<Scalar, Index, MemorySpace>>(
+        processes, exec, hand_over(X), options, start);
+}
 
 /// The state before the first iteration of a `random` or `hosvd` start. Fences exec. Throws Error
 /// if the options say `given`, or do not fit X.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerState<Scalar, MemorySpace> tucker_start(ExecutionSpace const& exec,
                                               CooTensor<Scalar, Index, MemorySpace> const& X,
-                                              TuckerOptions const& options);
+                                              TuckerOptions const& options) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::first_start<TuckerProblem<Scalar, Index, MemorySpace>>(exec, X, options);
+}
 
 /// The state before the first iteration of a given start, whose factors, I_n x R_n in any memory
 /// space, are copied; its core is not read. Fences exec. Throws Error if its ranks or dims are not
@@ -197,7 +208,11 @@ TuckerState<Scalar, MemorySpace> tucker_start(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class StartSpace>
 TuckerState<Scalar, typename ExecutionSpace::memory_space> tucker_start(
     ExecutionSpace const& exec, Dims const& dims, TuckerOptions const& options,
-    TuckerTensor<Scalar, StartSpace> const& start);
+    TuckerTensor<Scalar, StartSpace> const& start) {
+  using Problem = TuckerProblem<Scalar, std::uint32_t, typename ExecutionSpace::memory_space>;
+  if constexpr (detail::check_held<ExecutionSpace, Scalar, std::uint32_t, StartSpace>())
+    return detail::start_of_model<Problem>(exec, dims, options, start);
+}
 
 /// tucker_start of a given start for a problem, whose processes each hand in their rows of the
 /// factors: rows of mode n as problem.rows_of(n) says, which are all where there is one process.
@@ -205,7 +220,11 @@ TuckerState<Scalar, typename ExecutionSpace::memory_space> tucker_start(
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
 TuckerState<Scalar, MemorySpace> tucker_start(
     ExecutionSpace const& exec, TuckerProblem<Scalar, Index, MemorySpace> const& problem,
-    TuckerOptions const& options, TuckerTensor<Scalar, StartSpace> const& start);
+    TuckerOptions const& options, TuckerTensor<Scalar, StartSpace> const& start) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>() &&
+                detail::check_held<ExecutionSpace, Scalar, Index, StartSpace>())
+    return detail::start_of_model(exec, problem, options, start);
+}
 
 /// Goes on from the state, which is changed, until the fit changes by less than the tolerance, all
 /// iterations are done or the observer returns false. options.init and options.starts are not read.
@@ -219,7 +238,10 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
                                          TuckerProblem<Scalar, Index, MemorySpace>& problem,
                                          TuckerOptions const& options,
                                          TuckerState<Scalar, MemorySpace>& state,
-                                         Observer const& observer = {});
+                                         Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::run_from(exec, problem, options, state, observer);
+}
 
 /// The whole decomposition: from one start, or from several random ones, of which the model of the
 /// best fit is returned. Cost and errors are those of make_tucker_problem, tucker_start and tucker
@@ -228,7 +250,11 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
                                          CooTensor<Scalar, Index, MemorySpace> X,
                                          TuckerOptions const& options,
-                                         Observer const& observer = {});
+                                         Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::decompose<TuckerProblem<Scalar, Index, MemorySpace>>(exec, hand_over(X), options,
+                                                                        observer);
+}
 
 /// tucker of the nonzeros of all processes, which each calls with those that it brings: see
 /// make_tucker_problem. The model has the rows of factors that this process owns, and the whole
@@ -237,11 +263,14 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerResult<Scalar, MemorySpace> tucker(Communicator const& processes, ExecutionSpace const& exec,
                                          CooTensor<Scalar, Index, MemorySpace> X,
                                          TuckerOptions const& options,
-                                         Observer const& observer = {});
+                                         Observer const& observer = {}) {
+  if constexpr (detail::check_call<ExecutionSpace, Scalar, Index, MemorySpace>())
+    return detail::decompose<TuckerProblem<Scalar, Index, MemorySpace>>(
+        processes, exec, hand_over(X), options, observer);
+}
 
 }  // namespace sporades
 
-#include <sporades/algorithms/detail/tucker/calls.hpp>
 #include <sporades/algorithms/detail/tucker/refuse_types.hpp>
 #include <sporades/algorithms/detail/tucker/state_arrays.hpp>
 #include <sporades/eti/tucker_memory.hpp>
