@@ -74,7 +74,7 @@ TEST_CASE("plans and problems refuse coordinates past their mode", "[coo][bad_in
        }},
       {"log_likelihood", [&] { log_likelihood(exec, X, model); }},
       {"leading_singular_vectors",
-       [&] { sporades::detail::leading_singular_vectors(exec, X, 1, 2); }},
+       [&] { sporades::detail::leading_singular_vectors({}, exec, X, 1, 2); }},
       {"cp_als", [&] { make_cp_als_problem(exec, X, als); }},
       {"cp_apr", [&] { make_cp_apr_problem(exec, X, apr); }},
       {"tucker", [&] { make_tucker_problem(exec, X, tucker); }},

@@ -87,7 +87,8 @@ TEMPLATE_LIST_TEST_CASE("singular vectors of an unfolding", "[algorithms][hosvd]
         M[i * I + k] += dense.values[e] * dense.values[e + k * stride - i * stride];
     }
     auto const eigen = sporades::detail::symmetric_eigen(M, I);
-    auto const U = matrix_on_host(sporades::detail::leading_singular_vectors(exec, X, n, R));
+    auto const U =
+        matrix_on_host(sporades::detail::leading_singular_vectors({}, exec, X, n, R).here);
     int const rank = X.order() == 1 ? 1 : R;
     for (int r = 0; r < rank; ++r) {
       double dot = 0;
@@ -99,7 +100,8 @@ TEMPLATE_LIST_TEST_CASE("singular vectors of an unfolding", "[algorithms][hosvd]
     for (int r = rank; r < R; ++r)
       CHECK(U(1, r) == sporades::detail::random_entry<Scalar>(1, n, 1, r));
   }
-  auto const wide = matrix_on_host(sporades::detail::leading_singular_vectors(exec, X, 0, 70));
+  auto const wide =
+      matrix_on_host(sporades::detail::leading_singular_vectors({}, exec, X, 0, 70).here);
   CHECK(wide(3, 69) == sporades::detail::random_entry<Scalar>(1, 0, 3, 69));
 }
 

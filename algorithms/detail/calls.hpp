@@ -15,11 +15,6 @@
 
 namespace sporades::detail {
 
-template <class T, class List>
-inline constexpr bool is_one_of = false;
-template <class T, class... Types>
-inline constexpr bool is_one_of<T, std::tuple<Types...>> = (std::is_same_v<T, Types> || ...);
-
 /// Whether the library holds the calls of these types.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 inline constexpr bool is_held = is_one_of<ExecutionSpace, ExecutionSpaces>&& is_one_of<

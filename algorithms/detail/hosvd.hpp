@@ -217,17 +217,6 @@ DistributedMatrix<Scalar, MemorySpace> leading_singular_vectors(
   return A;
 }
 
-/// leading_singular_vectors of a tensor that one process has whole: I_n x R. Fences.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-Matrix<Scalar, MemorySpace> leading_singular_vectors(ExecutionSpace const& exec,
-                                                     CooTensor<Scalar, Index, MemorySpace> const& X,
-                                                     int n, int R, std::uint64_t seed = 1,
-                                                     int most_steps = 100) {
-  if (X.nnz() == 0 && n >= 0 && n < X.order())
-    return random_factor<Scalar>(exec, "sporades::hosvd::vectors", X.dims[n], R, seed, n);
-  return leading_singular_vectors(Communicator(), exec, X, n, R, seed, most_steps).here;
-}
-
 }  // namespace sporades::detail
 
 #include <sporades/eti/hosvd.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/types.hpp>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -21,6 +22,12 @@ namespace sporades::detail {
 
 template <class...>
 inline constexpr bool never = false;
+
+/// Whether T is one of the types of List, a std::tuple.
+template <class T, class List>
+inline constexpr bool is_one_of = false;
+template <class T, class... Types>
+inline constexpr bool is_one_of<T, std::tuple<Types...>> = (std::is_same_v<T, Types> || ...);
 
 template <template <class...> class Template>
 struct Instances {

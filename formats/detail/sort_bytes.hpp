@@ -35,12 +35,6 @@ inline bool is_sorted_by(CooShape const& X, std::vector<int> const& modes) {
   return plan_reordering(X.sorted_modes, modes).compared == 0;
 }
 
-/// The shape of sorted(X, modes).
-inline CooShape sorted_shape(CooShape X, std::vector<int> const& modes) {
-  if (!is_sorted_by(X, modes)) X.sorted_modes = plan_reordering(X.sorted_modes, modes).modes;
-  return X;
-}
-
 /// sorted(X, modes); nothing where that is X itself.
 template <class ExecutionSpace>
 MadeBytes sorted_bytes(ExecutionSpace const& exec, CooShape const& X,

@@ -17,7 +17,6 @@ namespace sporades::detail {
 // The constants of the model, measured on hosts with AVX-512 and 2 MiB of second-level cache a
 // core, and on an H200.
 inline constexpr double first_level_price = 0.4;  // of a row out of the first level (hosts)
-inline constexpr double far_price = 4;            // of a row from past the second level (hosts)
 inline constexpr double run_price = 4;            // of a run: a branch mispredicted (hosts)
 inline constexpr double looped_run_price = 9;     // of a run where kernels loop over the modes:
                                                   // measured on 20^3 x 500^3 (hosts)
@@ -46,15 +45,6 @@ double factor_bytes(Dims const& dims, int rank, int n, int bits = 63) {
 template <class Scalar>
 bool is_in_first_level(Dims const& dims, int rank, int m) {
   return static_cast<double>(dims[m]) * row_bytes<Scalar>(rank) <= host_caches().first_level;
-}
-
-/// The price of a factor row of mode m where the factors that a kernel reads are `bytes` long: the
-/// part of them that exceeds the second level costs far_price.
-template <class Scalar>
-double row_price(Dims const& dims, int rank, int m, double bytes) {
-  if (is_in_first_level<Scalar>(dims, rank, m)) return first_level_price;
-  double const cached = cached_bytes();
-  return bytes > cached ? far_price - (far_price - 1) * cached / bytes : 1;
 }
 
 /// How many of the other modes are multiplied once a run of nonzeros that agree in them, and what a

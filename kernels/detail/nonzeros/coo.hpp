@@ -104,16 +104,6 @@ RawVector<Index const, MemorySpace> mode_indices(CooTensor<Scalar, Index, Memory
   return RawVector<Index const, MemorySpace>(X.indices(m), X.nnz());
 }
 
-/// The nonzeros of X with their rows, those of mode n, and no other mode.
-template <class Scalar, class Index, class MemorySpace>
-auto coo_rows(CooTensor<Scalar, Index, MemorySpace> const& X, int n) {
-  CooNonzeros<Scalar, Index, MemorySpace, 0> nonzeros;
-  nonzeros.row_of = mode_indices(X, n);
-  nonzeros.values = X.values;
-  nonzeros.others = 0;
-  return nonzeros;
-}
-
 /// What kernels read of X and A for these other modes, in this order, where there are no rows.
 template <int Others, class Scalar, class Index, class MemorySpace, class Order = Identity>
 auto coo_nonzeros(CooTensor<Scalar, Index, MemorySpace> const& X,

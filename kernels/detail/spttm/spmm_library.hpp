@@ -3,9 +3,9 @@
 #pragma once
 
 #include <limits>
+#include <sporades/core/detail/check_types.hpp>
 #include <sporades/execution_spaces.hpp>
 #include <sporades/formats/hierarchical_tensor.hpp>
-#include <tuple>
 #include <type_traits>
 
 /// Strategy `spmm_library`: KokkosSparse::spmv on the fibers as a matrix in compressed sparse rows,
@@ -13,17 +13,12 @@
 
 namespace sporades::detail {
 
-template <class Type, class List>
-inline constexpr bool is_listed = false;
-template <class Type, class... Types>
-inline constexpr bool is_listed<Type, std::tuple<Types...>> = (std::is_same_v<Type, Types> || ...);
-
 /// True where the library is compiled with LibrarySpmm. Half a minute of the compiler's time goes
 /// into each, therefore the host has it once, and for 32-bit indices alone.
 template <class ExecutionSpace, class Scalar, class Index>
 inline constexpr bool has_library_spmm =
-    std::is_same_v<Index, std::uint32_t>&& is_listed<Scalar, Scalars>&&
-        is_listed<ExecutionSpace, ExecutionSpaces> &&
+    std::is_same_v<Index, std::uint32_t>&& is_one_of<Scalar, Scalars>&&
+        is_one_of<ExecutionSpace, ExecutionSpaces> &&
     (is_gpu<ExecutionSpace> || std::is_same_v<ExecutionSpace, Kokkos::DefaultHostExecutionSpace>);
 
 /// What the library calls of Kokkos Kernels' sparse part. Defined in library_spmm.hpp, whose
