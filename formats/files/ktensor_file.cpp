@@ -59,41 +59,19 @@ KruskalTensor<Scalar> read_ktensor(std::string const& path) {
 }
 
 template <class Scalar>
-void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model) {
-  write_ktensor(path, model, {});
-}
-
-template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model,
-                   std::vector<RowMap> const& shared, ModelFacts const& facts) {
-  auto const N = model.factors.size();
-  auto const rows = shared.empty() ? std::vector<RowMap>(N) : shared;
-  expects(rows.size() == N, "write_ktensor: ", rows.size(), " distributions of rows, the order is ",
-          N);
-  detail::FirstProcess first(N == 0 ? Communicator() : rows.front().processes);
-  detail::NumberWriter<Scalar> out(path, "write_ktensor");
+                   std::vector<RowMap> const& rows, ModelFacts const& facts) {
   auto const rank = static_cast<std::size_t>(model.rank());
-  for (std::size_t n = 0; n < N; ++n)
+  for (std::size_t n = 0; n < model.factors.size(); ++n)
     expects(model.factors[n].extent(1) == rank, "write_ktensor: the factor of mode ", n, " has ",
             model.factors[n].extent(1), " columns, the rank is ", rank);
-  first([&] {
-    out.open();
-    out.text("ktensor\n" + std::to_string(N) + '\n');
-    for (std::size_t n = 0; n < N; ++n)
-      out.text(std::to_string(rows[n].all(model.factors[n].extent(0))) + ' ');
-    out.text('\n' + std::to_string(rank) + '\n');
+  detail::write_model(path, "ktensor", model.factors, rows, facts, [&](auto& out) {
+    out.text(std::to_string(rank) + '\n');
     for (std::size_t r = 0; r < rank; ++r) {
       out.number(model.weights(r), "weight ", r);
       out.text(r + 1 < rank ? " " : "\n");
     }
   });
-  for (std::size_t n = 0; n < N; ++n)
-    detail::write_factor(first, out, static_cast<int>(n), model.factors[n], rows[n]);
-  first([&] {
-    out.text(detail::fact_lines(facts));
-    out.commit();
-  });
-  first.end();
 }
 
 template KruskalTensor<float> detail::parse_ktensor(InputFile const&);
@@ -102,8 +80,6 @@ template KruskalTensor<double> detail::parse_ktensor(InputFile const&);
 template KruskalTensor<double> parse_ktensor(std::string_view, std::string const&);
 template KruskalTensor<float> read_ktensor(std::string const&);
 template KruskalTensor<double> read_ktensor(std::string const&);
-template void write_ktensor(std::string const&, KruskalTensor<float> const&);
-template void write_ktensor(std::string const&, KruskalTensor<double> const&);
 template void write_ktensor(std::string const&, KruskalTensor<float> const&,
                             std::vector<RowMap> const&, ModelFacts const&);
 template void write_ktensor(std::string const&, KruskalTensor<double> const&,

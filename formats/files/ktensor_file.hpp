@@ -23,16 +23,14 @@ KruskalTensor<Scalar> parse_ktensor(std::string_view content, std::string const&
 /// Writes this text form with 17 significant digits (float: 9), which read back exactly. If
 /// anything fails, there is no file, and an older file of this name stays. Throws Error for a
 /// number that is not finite, RunError if the file cannot be written.
-template <class Scalar>
-void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model);
-
-/// write_ktensor of a model whose rows are on several processes: those of the factor of mode n are
-/// as rows[n] says (see CpAlsProblem); where `rows` is empty, each process has all. The first
-/// process writes the file, and gets the rows in pieces of some megabytes. facts: written after the
-/// model, see parse_model_facts. Collective; when it returns, the file is there.
+/// - rows: of a model on several processes: those of the factor of mode n are as rows[n] says (see
+///   CpAlsProblem). The first process writes the file, and gets the rows in pieces of some
+///   megabytes. Collective; when it returns, the file is there. If `rows` is empty, each process
+///   has all.
+/// - facts: written after the model, see parse_model_facts.
 template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model,
-                   std::vector<RowMap> const& rows, ModelFacts const& facts = {});
+                   std::vector<RowMap> const& rows = {}, ModelFacts const& facts = {});
 
 }  // namespace sporades
 

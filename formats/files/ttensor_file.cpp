@@ -71,28 +71,13 @@ TuckerTensor<Scalar> read_ttensor(std::string const& path) {
 }
 
 template <class Scalar>
-void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model) {
-  write_ttensor(path, model, {});
-}
-
-template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
-                   std::vector<RowMap> const& shared, ModelFacts const& facts) {
-  auto const N = model.factors.size();
-  auto const rows = shared.empty() ? std::vector<RowMap>(N) : shared;
+                   std::vector<RowMap> const& rows, ModelFacts const& facts) {
   auto const ranks = model.ranks();
-  expects(rows.size() == N, "write_ttensor: ", rows.size(), " distributions of rows, the order is ",
-          N);
   expects(model.core.extent(0) == detail::core_size(ranks), "write_ttensor: the core has ",
           model.core.extent(0), " entries, the factors' columns make ", detail::core_size(ranks));
-  detail::FirstProcess first(N == 0 ? Communicator() : rows.front().processes);
-  detail::NumberWriter<Scalar> out(path, "write_ttensor");
-  first([&] {
-    out.open();
-    out.text("ttensor\n" + std::to_string(N) + '\n');
-    for (std::size_t n = 0; n < N; ++n)
-      out.text(std::to_string(rows[n].all(model.factors[n].extent(0))) + ' ');
-    out.text("\ntensor\n" + std::to_string(N) + '\n');
+  detail::write_model(path, "ttensor", model.factors, rows, facts, [&](auto& out) {
+    out.text("tensor\n" + std::to_string(ranks.size()) + '\n');
     for (int rank : ranks) out.text(std::to_string(rank) + ' ');
     out.text("\n");
     for (std::size_t g = 0; g < model.core.extent(0); ++g) {
@@ -100,13 +85,6 @@ void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
       out.text("\n");
     }
   });
-  for (std::size_t n = 0; n < N; ++n)
-    detail::write_factor(first, out, static_cast<int>(n), model.factors[n], rows[n]);
-  first([&] {
-    out.text(detail::fact_lines(facts));
-    out.commit();
-  });
-  first.end();
 }
 
 template TuckerTensor<float> detail::parse_ttensor(InputFile const&);
@@ -115,8 +93,6 @@ template TuckerTensor<double> detail::parse_ttensor(InputFile const&);
 template TuckerTensor<double> parse_ttensor(std::string_view, std::string const&);
 template TuckerTensor<float> read_ttensor(std::string const&);
 template TuckerTensor<double> read_ttensor(std::string const&);
-template void write_ttensor(std::string const&, TuckerTensor<float> const&);
-template void write_ttensor(std::string const&, TuckerTensor<double> const&);
 template void write_ttensor(std::string const&, TuckerTensor<float> const&,
                             std::vector<RowMap> const&, ModelFacts const&);
 template void write_ttensor(std::string const&, TuckerTensor<double> const&,

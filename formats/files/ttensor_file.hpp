@@ -25,15 +25,12 @@ TuckerTensor<Scalar> parse_ttensor(std::string_view content, std::string const& 
 
 /// Writes this text form with 17 significant digits (float: 9), which read back exactly. If
 /// anything fails, there is no file, and an older file of this name stays. Throws Error for a
-/// number that is not finite, RunError if the file cannot be written.
-template <class Scalar>
-void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model);
-
-/// write_ttensor of a model whose factors' rows are on several processes and whose core is on all,
-/// with facts. See write_ktensor, which says what rows and facts are. Collective.
+/// number that is not finite, RunError if the file cannot be written. The factors' rows may be on
+/// several processes, while the core is on all: the call is collective then. write_ktensor says
+/// what rows and facts are.
 template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
-                   std::vector<RowMap> const& rows, ModelFacts const& facts = {});
+                   std::vector<RowMap> const& rows = {}, ModelFacts const& facts = {});
 
 }  // namespace sporades
 

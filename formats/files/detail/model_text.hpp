@@ -238,7 +238,7 @@ class NumberWriter {
 /// Writes the "matrix" block of mode n's factor, whose rows here `rows` says. Collective.
 template <class Scalar>
 void write_factor(FirstProcess& first, NumberWriter<Scalar>& out, int n,
-                  Matrix<Scalar, Kokkos::HostSpace> const& A, RowMap const& rows = {}) {
+                  Matrix<Scalar, Kokkos::HostSpace> const& A, RowMap const& rows) {
   std::size_t const rank = A.extent(1);
   first([&] {
     out.text("matrix\n2\n" + std::to_string(rows.all(A.extent(0))) + ' ' + std::to_string(rank) +
@@ -255,6 +255,36 @@ void write_factor(FirstProcess& first, NumberWriter<Scalar>& out, int n,
             }
         });
       });
+}
+
+/// Writes a model as text: its kind, as "ktensor", order and dims, what write_head(out) writes, the
+/// factors and the facts. rows: of each factor, those that are here; or none, where all are.
+/// Collective.
+template <class Scalar, class WriteHead>
+void write_model(std::string const& path, std::string const& kind,
+                 Factors<Scalar, Kokkos::HostSpace> const& factors, std::vector<RowMap> rows,
+                 ModelFacts const& facts, WriteHead const& write_head) {
+  auto const N = factors.size();
+  auto const where = "write_" + kind;
+  if (rows.empty()) rows.resize(N);
+  expects(rows.size() == N, where, ": ", rows.size(), " distributions of rows, the order is ", N);
+  FirstProcess first(N == 0 ? Communicator() : rows.front().processes);
+  NumberWriter<Scalar> out(path, where.c_str());
+  first([&] {
+    out.open();
+    out.text(kind + '\n' + std::to_string(N) + '\n');
+    for (std::size_t n = 0; n < N; ++n)
+      out.text(std::to_string(rows[n].all(factors[n].extent(0))) + ' ');
+    out.text("\n");
+    write_head(out);
+  });
+  for (std::size_t n = 0; n < N; ++n)
+    write_factor(first, out, static_cast<int>(n), factors[n], rows[n]);
+  first([&] {
+    out.text(fact_lines(facts));
+    out.commit();
+  });
+  first.end();
 }
 
 }  // namespace sporades::detail
