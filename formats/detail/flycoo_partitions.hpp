@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <sporades/core/detail/bisect.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/sort.hpp>
 
@@ -134,12 +135,9 @@ struct FindPartitions {
       keys(order(t)) = partitions;
       return;
     }
-    Position low = 0, high = blocks.extent(0);
-    while (high - low > 1) {
-      Position const middle = low + (high - low) / 2;
-      (blocks(middle).first <= t ? low : high) = middle;
-    }
-    keys(order(t)) = blocks(low).partition;
+    Position const next =
+        bisect<Position>(1, blocks.extent(0), [&](Position b) { return blocks(b).first <= t; });
+    keys(order(t)) = blocks(next - 1).partition;
   }
 };
 

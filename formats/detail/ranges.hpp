@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/bisect.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/types.hpp>
 
@@ -13,12 +14,7 @@ namespace sporades::detail {
 /// The range of item p: the last one that begins at p or before. begin: ranges + 1.
 template <class Begins>
 KOKKOS_INLINE_FUNCTION Position range_of(Begins const& begin, Position p) {
-  Position low = 0, high = begin.extent(0) - 1;
-  while (high - low > 1) {
-    Position const middle = low + (high - low) / 2;
-    (begin(middle) <= p ? low : high) = middle;
-  }
-  return low;
+  return bisect<Position>(1, begin.extent(0) - 1, [&](Position r) { return begin(r) <= p; }) - 1;
 }
 
 /// One work item: `length` neighbouring items.

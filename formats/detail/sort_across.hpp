@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/core/detail/bisect.hpp>
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/core/detail/processes/gpu_exchange.hpp>
 #include <sporades/formats/sort_coo.hpp>
@@ -75,15 +76,8 @@ struct CountBelow {
   Position n;
 
   KOKKOS_FUNCTION void operator()(Position k) const {
-    Position low = 0, high = n;
-    while (low < high) {
-      Position const middle = low + (high - low) / 2;
-      if (Items::less(items(middle), bounds(k)))
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    counts(k) = low;
+    counts(k) =
+        bisect<Position>(0, n, [&](Position p) { return Items::less(items(p), bounds(k)); });
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/core/detail/bisect.hpp>
 #include <sporades/core/detail/dense/blocks.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
@@ -54,15 +55,7 @@ struct FindRowBegins {
   Begins begins;  // I_n + 1
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    Position low = 0, high = row_of.extent(0);
-    while (low < high) {
-      Position const middle = low + (high - low) / 2;
-      if (row_of(middle) < i)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    begins(i) = low;
+    begins(i) = bisect<Position>(0, row_of.extent(0), [&](Position p) { return row_of(p) < i; });
   }
 };
 

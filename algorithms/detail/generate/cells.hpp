@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/detail/generate/draw_keys.hpp>
+#include <sporades/core/detail/bisect.hpp>
 #include <sporades/core/detail/launch.hpp>
 
 namespace sporades::detail {
@@ -128,19 +129,11 @@ struct PlaceMerged {
 
   KOKKOS_FUNCTION void operator()(Position i) const {
     auto const key = from.keys(i);
-    Position low = 0;
-    Position high = other.keys.extent(0);
-    while (low < high) {
-      Position const middle = low + (high - low) / 2;
-      bool const is_before =
-          after_equal ? !key_less(key, other.keys(middle)) : key_less(other.keys(middle), key);
-      if (is_before)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    merged.keys(i + low) = key;
-    merged.counts(i + low) = from.counts(i);
+    Position const before = bisect<Position>(0, other.keys.extent(0), [&](Position k) {
+      return after_equal ? !key_less(key, other.keys(k)) : key_less(other.keys(k), key);
+    });
+    merged.keys(i + before) = key;
+    merged.counts(i + before) = from.counts(i);
   }
 };
 

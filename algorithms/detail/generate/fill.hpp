@@ -45,16 +45,10 @@ struct FillCells {
   KOKKOS_FUNCTION void operator()(Position i) const {
     std::uint64_t const first = stratum(i);
     std::uint64_t const ordinal = first + generate_bits(seed, i, 300) % (stratum(i + 1) - first);
-    Position low = 0;  // the drawn cells that come before the absent cell of this ordinal
-    Position high = drawn.extent(0);
-    while (low < high) {
-      Position const middle = low + (high - low) / 2;
-      if (cells.number(drawn(middle)) - middle > ordinal)
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    fill.keys(i) = cells.key(ordinal + low);
+    // The drawn cells that come before the absent cell of this ordinal.
+    Position const before = bisect<Position>(
+        0, drawn.extent(0), [&](Position k) { return cells.number(drawn(k)) - k <= ordinal; });
+    fill.keys(i) = cells.key(ordinal + before);
     fill.counts(i) = 1;
   }
 };

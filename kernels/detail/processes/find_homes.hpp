@@ -3,6 +3,7 @@
 #pragma once
 
 #include <numeric>
+#include <sporades/core/detail/bisect.hpp>
 #include <sporades/kernels/detail/processes/home_order.hpp>
 #include <sporades/kernels/detail/processes/slices.hpp>
 #include <sporades/kernels/detail/processes/touched_rows.hpp>
@@ -38,15 +39,8 @@ struct RowSlices {
   int count;
 
   KOKKOS_FUNCTION int operator()(std::uint64_t row) const {
-    int low = 0, high = count;  // of the last slice that begins at the row or before
-    while (high - low > 1) {
-      int const middle = (low + high) / 2;
-      if (begins[middle] <= row)
-        low = middle;
-      else
-        high = middle;
-    }
-    return low;
+    // The last slice that begins at the row or before.
+    return bisect(1, count, [&](int s) { return begins[s] <= row; }) - 1;
   }
 };
 

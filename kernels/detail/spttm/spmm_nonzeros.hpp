@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/bisect.hpp>
 #include <sporades/kernels/detail/spttm/lanes.hpp>
 
 /// Strategy `spmm_nonzeros`: SpMM split along the merge path. Take all nonzeros in order, and
@@ -25,14 +26,7 @@ struct MergedFibers {
 
   /// The fibers that have ended before a step, known to be low to high.
   KOKKOS_FORCEINLINE_FUNCTION Position ended(Position step, Position low, Position high) const {
-    while (low < high) {
-      Position const middle = (low + high) / 2;
-      if (fibers.begin(middle + 1) + middle < step)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return bisect(low, high, [&](Position f) { return fibers.begin(f + 1) + f < step; });
   }
 
   template <int Batch, class Terms, class Columns>

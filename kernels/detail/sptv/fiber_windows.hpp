@@ -28,15 +28,7 @@ struct FindWindows {
 
   /// The first fiber that begins at this entry or behind it.
   KOKKOS_FUNCTION Position first_from(Position entry) const {
-    Position low = 0, high = begin.extent(0) - 1;
-    while (low < high) {
-      Position const middle = low + (high - low) / 2;
-      if (begin(middle) < entry)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return bisect<Position>(0, begin.extent(0) - 1, [&](Position f) { return begin(f) < entry; });
   }
   KOKKOS_FUNCTION void operator()(Position w) const {
     Position const first = first_from(w * length);

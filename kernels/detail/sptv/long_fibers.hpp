@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/bisect.hpp>
 #include <sporades/kernels/detail/sptv/fiber_split.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 
@@ -36,12 +37,9 @@ struct SumBlocks {
   KOKKOS_FUNCTION void operator()(Position item) const { sum(item / lane_count); }
 
   KOKKOS_FORCEINLINE_FUNCTION void sum(Position block) const {
-    Position low = 0, high = fibers.extent(0);  // the fiber of the block is in [low, high)
-    while (high - low > 1) {
-      Position const middle = low + (high - low) / 2;
-      (fibers(middle).first_block <= block ? low : high) = middle;
-    }
-    Fiber const fiber = fibers(low);
+    Position const next = bisect<Position>(
+        1, fibers.extent(0), [&](Position f) { return fibers(f).first_block <= block; });
+    Fiber const fiber = fibers(next - 1);
     Position const begin = fiber.begin + (block - fiber.first_block) * Split::block;
     Position const end = begin + Split::block < fiber.end ? begin + Split::block : fiber.end;
     auto const lanes = VectorLanes::of_items(lane_count);
