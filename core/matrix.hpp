@@ -40,6 +40,17 @@ MatrixType with_padding(MatrixType const& A) {
   return MatrixType(A.data(), A.extent(0), padded_columns(A.extent(1)));
 }
 
+/// to(i, r) = from(r, i). An item is an entry of `to`, in its order.
+template <class From, class To = From>
+struct TransposeMatrix {
+  From from;
+  To to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    std::uint64_t const i = item / to.extent(1), r = item % to.extent(1);
+    to(i, r) = static_cast<typename To::value_type>(from(r, i));
+  }
+};
+
 }  // namespace detail
 
 /// A copy of A, a rank-2 View of any layout and memory space, in the memory space of exec, padded

@@ -62,7 +62,7 @@ DirectSvd<MatrixType> svd_in_place(ExecutionSpace const& exec, MatrixType const&
   auto const A = uninitialized<MatrixType>(exec, "sporades::tucker::svd_matrix", n, m);
   if (is_tall)
     launch_items(exec, "sporades::tucker::transpose", rows * columns,
-                 TransposeMatrix<MatrixType, MatrixType>{Y, A});
+                 TransposeMatrix<MatrixType>{Y, A});
   else
     copy_view(exec, A, Y);
   auto const U = uninitialized<MatrixType>(exec, "sporades::tucker::svd_left", n, m);
@@ -73,7 +73,7 @@ DirectSvd<MatrixType> svd_in_place(ExecutionSpace const& exec, MatrixType const&
   if (is_tall) {
     MatrixType const vectors = Kokkos::subview(U, leading, Kokkos::ALL);
     launch_items(exec, "sporades::tucker::transpose", k * rows,
-                 TransposeMatrix<MatrixType, MatrixType>{vectors, left});
+                 TransposeMatrix<MatrixType>{vectors, left});
   } else {
     MatrixType const vectors = Kokkos::subview(Vt, Kokkos::ALL, leading);
     copy_view(exec, left, vectors);

@@ -10,17 +10,6 @@
 
 namespace sporades::detail {
 
-/// B(c, r) = A(r, c)
-template <class From, class To>
-struct TransposeMatrix {
-  From A;
-  To B;
-  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
-    std::uint64_t const r = item / A.extent(1), c = item % A.extent(1);
-    B(c, r) = static_cast<typename To::value_type>(A(r, c));
-  }
-};
-
 /// Products with an unfolding Y, I x P, for blocks of up to `most` vectors, which are on the host,
 /// one after another, as BlockKrylov has them. This is the one for GPUs: of dense products. Y, and
 /// U of its products, may be the rows that are here of distributed matrices: then sums over rows

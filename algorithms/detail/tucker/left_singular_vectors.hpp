@@ -34,26 +34,6 @@ inline bool prefers_lanczos(SingularVectorMethod method, std::size_t rows, std::
   return s > 128 && lanczos < gram;
 }
 
-/// A(rows(i), r) = U(i, r)
-template <class MatrixType, class Rows>
-struct ScatterFactor {
-  MatrixType U, A;
-  Rows rows;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    for (std::uint64_t r = 0; r < A.extent(1); ++r) A(rows(i), r) = U(i, r);
-  }
-};
-
-/// U(i, r) = A(rows(i), r)
-template <class MatrixType, class Rows>
-struct GatherFactor {
-  MatrixType A, U;
-  Rows rows;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    for (std::uint64_t r = 0; r < A.extent(1); ++r) U(i, r) = A(rows(i), r);
-  }
-};
-
 /// The leading left singular vectors of unfoldings, one after another.
 template <class ExecutionSpace, class Scalar, class Index>
 class LeftSingularVectors {
@@ -91,11 +71,7 @@ class LeftSingularVectors {
               product.where.used);
     auto const R = A.extent(1);
     A = make_matrix<Scalar>(exec_, "sporades::tucker::factor", A.extent(0), R);
-    launch_items(
-        exec_, "sporades::tucker::scatter_factor", product.rows.extent(0),
-        ScatterFactor<MatrixType, Vector<Index, Memory>>{
-            U, Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))),
-            product.rows});
+    copy_rows<true>(exec_, "sporades::tucker::scatter_factor", U, product.rows, with_padding(A));
     U = {};
     tall_.orthonormalize(A, seed, mode, product.where.factor);
   }
@@ -111,9 +87,8 @@ class LeftSingularVectors {
   MatrixType used_rows(Vector<Index, Memory> const& rows, MatrixType const& A,
                        std::size_t k) const {
     auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", rows.extent(0), k);
-    auto const columns = Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, k));
-    launch_items(exec_, "sporades::tucker::gather_factor", U.extent(0),
-                 GatherFactor<MatrixType, Vector<Index, Memory>>{columns, U, rows});
+    MatrixType const columns = Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, k));
+    copy_rows<false>(exec_, "sporades::tucker::gather_factor", columns, rows, with_padding(U));
     return U;
   }
 
@@ -151,7 +126,7 @@ class LeftSingularVectors {
     auto const transposed =
         make_matrix<Scalar>(exec_, "sporades::tucker::transposed", columns, rows);
     launch_items(exec_, "sporades::tucker::transpose", rows * columns,
-                 TransposeMatrix<MatrixType, MatrixType>{Y, transposed});
+                 TransposeMatrix<MatrixType>{Y, transposed});
     auto const eigen = leading_eigen(gram_on_host(transposed), static_cast<int>(rows), wanted);
     squares_ = eigen.values;
     return to_columns(eigen.vectors, rows, wanted);

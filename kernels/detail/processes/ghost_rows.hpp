@@ -16,12 +16,12 @@ namespace sporades::detail {
 /// to(i, r) = from(rows(i), r), and 0 in the columns that only `to` has; if it `places` rows,
 /// to(rows(i), r) = from(i, r). An item is a row on hosts; on GPUs an entry or, of rows that are
 /// `packed`, 16 bytes.
-template <class ExecutionSpace, class Scalar, class MemorySpace, bool places, bool packed>
+template <class ExecutionSpace, class Scalar, class Rows, bool places, bool packed>
 struct CopyRows {
   static constexpr int width = packed ? 16 / sizeof(Scalar) : 1;
 
-  Matrix<Scalar, MemorySpace> from, to;
-  Kokkos::View<Position*, MemorySpace> rows;
+  Matrix<Scalar, typename Rows::memory_space> from, to;
+  Rows rows;
 
   Position items() const {
     return is_gpu<ExecutionSpace> ? rows.extent(0) * (to.extent(1) / width) : rows.extent(0);
@@ -32,8 +32,9 @@ struct CopyRows {
     Position const i = item / units, begin = item % units * width, row = rows(i);
     Position const end = is_gpu<ExecutionSpace> ? begin + width : to.extent(1);
     Position const columns = from.extent(1) < end ? from.extent(1) : end;
-    Scalar const* const source = &from(places ? i : row, 0);
-    Scalar* const target = &to(places ? row : i, 0);
+    // `from` may have no columns.
+    Scalar const* const source = from.data() + (places ? i : row) * from.stride(0);
+    Scalar* const target = to.data() + (places ? row : i) * to.stride(0);
     if constexpr (packed)
       if (columns == end) {
         store_tile<Scalar, width, true>(load_tile<Scalar, width, true>(source + begin),
@@ -46,15 +47,13 @@ struct CopyRows {
   }
 };
 
-template <bool places, class ExecutionSpace, class Scalar, class MemorySpace>
+template <bool places, class ExecutionSpace, class Scalar, class Rows, class MemorySpace>
 void copy_rows(ExecutionSpace const& exec, char const* label,
-               Matrix<Scalar, MemorySpace> const& from,
-               Kokkos::View<Position*, MemorySpace> const& rows,
+               Matrix<Scalar, MemorySpace> const& from, Rows const& rows,
                Matrix<Scalar, MemorySpace> const& to) {
   for_packed<ExecutionSpace>(
       [&](auto packed) {
-        CopyRows<ExecutionSpace, Scalar, MemorySpace, places, packed()> const kernel{from, to,
-                                                                                     rows};
+        CopyRows<ExecutionSpace, Scalar, Rows, places, packed()> const kernel{from, to, rows};
         launch_items(exec, label, kernel.items(), kernel);
       },
       from, to);

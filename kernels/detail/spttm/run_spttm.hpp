@@ -76,17 +76,6 @@ void run_spttm(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, Mem
   }
 }
 
-template <class Scalar, class MemorySpace>
-struct Transpose {
-  RawMatrix<Scalar const, MemorySpace> from;  // R x I
-  RawMatrix<Scalar, MemorySpace> to;          // I x R
-
-  KOKKOS_FUNCTION void operator()(Position item) const {
-    Position const R = to.extent(1);
-    to(item / R, item % R) = from(item % R, item / R);
-  }
-};
-
 /// U^T, I_n x R, in the plan's memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Matrix<Scalar, MemorySpace> transpose(ExecutionSpace const& exec,
@@ -98,8 +87,9 @@ Matrix<Scalar, MemorySpace> transpose(ExecutionSpace const& exec,
         exec, "sporades::spttm::transposed", stride * U.extent(1));
   auto const to = matrix_at<Matrix<Scalar, MemorySpace>>(plan.transposed.data(), U.extent(1),
                                                          U.extent(0), stride);
-  launch_items(exec, "sporades::spttm::transpose", to.extent(0) * to.extent(1),
-               Transpose<Scalar, MemorySpace>{U, to});
+  launch_items(
+      exec, "sporades::spttm::transpose", to.extent(0) * to.extent(1),
+      TransposeMatrix<RawMatrix<Scalar const, MemorySpace>, RawMatrix<Scalar, MemorySpace>>{U, to});
   return to;
 }
 
