@@ -4,11 +4,8 @@
 
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/cost.hpp>
-#include <sporades/kernels/detail/spttm/baselines/coalesced.hpp>
-#include <sporades/kernels/detail/spttm/baselines/fine_grained.hpp>
-#include <sporades/kernels/detail/spttm/baselines/naive.hpp>
-#include <sporades/kernels/detail/spttm/baselines/rank_blocked.hpp>
 #include <sporades/kernels/detail/spttm/baselines/scratch.hpp>
+#include <sporades/kernels/detail/spttm/baselines/thread_blocks.hpp>
 #include <sporades/kernels/detail/spttm/lanes.hpp>
 #include <sporades/kernels/detail/spttm/spmm_library.hpp>
 #include <sporades/kernels/detail/spttm/spmm_nonzeros.hpp>
@@ -55,14 +52,17 @@ void run_spttm(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, Mem
   check_spttm(X, U, Y);
   FiberProduct<Scalar, Index, MemorySpace> const product(X, U, Y.values);
   switch (strategy) {
-    case SpttmStrategy::naive:
-      return spttm_naive(exec, product, block);
-    case SpttmStrategy::fine_grained:
-      return spttm_fine_grained(exec, product, block);
-    case SpttmStrategy::coalesced:
-      return spttm_coalesced(exec, product, block);
-    case SpttmStrategy::rank_blocked:
-      return spttm_rank_blocked(exec, product, block);
+    case SpttmStrategy::naive:  // Algorithm 2; on one thread, Algorithm 1
+      return spttm_by_blocks<BlockOf::fibers>(exec, "sporades::spttm::naive", product, block);
+    case SpttmStrategy::fine_grained:  // Algorithm 3
+      return spttm_by_blocks<BlockOf::fibers_by_thread>(exec, "sporades::spttm::fine_grained",
+                                                        product, block);
+    case SpttmStrategy::coalesced:  // section 4.2.3: Algorithm 3 with its two dimensions exchanged
+      return spttm_by_blocks<BlockOf::columns_by_thread>(exec, "sporades::spttm::coalesced",
+                                                         product, block);
+    case SpttmStrategy::rank_blocked:  // section 4.2.4: Algorithm 3 with its loops exchanged
+      return spttm_by_blocks<BlockOf::columns_by_thread, true>(
+          exec, "sporades::spttm::rank_blocked", product, block);
     case SpttmStrategy::scratch:
       return spttm_scratch(exec, product, block);
     case SpttmStrategy::spmm_rows:
