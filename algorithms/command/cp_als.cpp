@@ -59,9 +59,9 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   }
 
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
-               Observer const& observer) {
+               Observer const& observer, sporades::detail::EndOfStart<Problem> const& ended) {
     if (races) race = sporades::detail::cp_als_race(exec, problem, options, starts.state);
-    return run_after_race(races, exec, problem, options, starts, observer);
+    return run_after_race(races, exec, problem, options, starts, observer, ended);
   }
   void decide_start(int order, Position nnz) {
     races = sporades::detail::has_cp_als_race(options, order, nnz);

@@ -66,8 +66,8 @@ struct CpAprMethodRun {
 
   static void decide_start(int, Position) {}
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
-               Observer const& observer) const {
-    return sporades::detail::run_from_starts(exec, problem, options, starts, observer);
+               Observer const& observer, sporades::detail::EndOfStart<Problem> const& ended) const {
+    return sporades::detail::run_from_starts(exec, problem, options, starts, observer, ended);
   }
 
   /// A mode's inner iterations, each a model value and its share a component and nonzero, for pdnr

@@ -57,9 +57,9 @@ struct GcpMethodRun {
 
   void decide_start(int order, Position nnz) { races_ = Solved::has_race(options, order, nnz); }
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
-               Observer const& observer) const {
+               Observer const& observer, sporades::detail::EndOfStart<Problem> const& ended) const {
     if (races_) Solved::race(exec, problem, options, starts.state);
-    return run_after_race(races_, exec, problem, options, starts, observer);
+    return run_after_race(races_, exec, problem, options, starts, observer, ended);
   }
   std::string start_note() const {
     return races_ ? "start: the best of three random ones, after some iterations of each" : "";

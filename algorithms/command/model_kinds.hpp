@@ -41,6 +41,7 @@ void take_rows(Model& model, std::vector<RowMap> const& rows, Dims const& dims, 
 template <class Scalar>
 struct KtensorKind {
   using Model = KruskalTensor<Scalar>;
+  static constexpr bool is_cp = true;
   static constexpr char const* extension = ".ktns";
 
   static Model read(std::string const& path) { return read_ktensor<Scalar>(path); }
@@ -106,6 +107,7 @@ struct KtensorKind {
 template <class Scalar>
 struct TuckerKind {
   using Model = TuckerTensor<Scalar>;
+  static constexpr bool is_cp = false;
   static constexpr char const* extension = ".ttns";
 
   static Model read(std::string const& path) { return read_ttensor<Scalar>(path); }

@@ -134,8 +134,10 @@ class ModelMemory {
   template <class Options>
   double own(Dims const& dims, Options const& options) const {
     if (on_gpu) return 0;
-    int const states = !keeps_states_ ? 0 : options.starts > 1 ? 2 : 1;
-    return beside_ + states * factor_bytes(dims, options);
+    bool const has_starts = options.starts > 1;
+    int const states = !keeps_states_ ? 0 : has_starts ? 2 : 1;
+    int const models = has_starts && Kind::is_cp ? 2 : 0;  // that are compared
+    return beside_ + (states + models) * factor_bytes(dims, options);
   }
 
   /// All of a need, and of what the command holds.

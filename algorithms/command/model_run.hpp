@@ -14,7 +14,8 @@
 ///   streamed_files(dims, nnz, options)   bytes of files, of a tensor that is streamed from them
 ///   streaming_refusal(options)   "; why" these options cannot, or empty
 ///   first_iteration(problem)     Work, roughly
-///   solve(exec, problem, starts, observer), start_note()    what it chose, once it did; or empty
+///   solve(exec, problem, starts, observer, ended)   see run_from_starts
+///   start_note()                 what it chose, once it did; or empty
 ///   describe(problem, report)    settings, strategies, bytes
 ///   line(state, k)               of iteration k, from 0
 ///   brief(state)                 of the last iteration
@@ -36,6 +37,7 @@
 #include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
+#include <sporades/algorithms/command/start_matches.hpp>
 #include <sporades/algorithms/command/starts_checkpoint.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/command/tune.hpp>
@@ -126,10 +128,15 @@ class ModelRun {
     if (processes().size() == 1)
       method_.options.stop = [&] { return signals.received() != 0 && !has_model_; };
     try {
-      auto const result = method_.solve(exec_, problem, starts_, [&](IterationInfo const& now) {
+      auto const observe = [&](IterationInfo const& now) {
         show(starts_.state);
         if (now.iteration % common_.checkpoint_every == 0) keep();
         return signals.received() == 0;
+      };
+      auto const result = method_.solve(exec_, problem, starts_, observe, [&](Result const& ended) {
+        if constexpr (Kind::is_cp)
+          if (method_.options.starts > 1 && processes().size() == 1)
+            matches_.add(ended.model, method_.options.rank, ended.value());
       });
       signal_ = static_cast<int>(greatest_of_all(static_cast<std::uint64_t>(signals.received())));
       keep();
@@ -158,6 +165,12 @@ class ModelRun {
       report.results.push_back({"best_start", static_cast<std::uint64_t>(result.start)});
       report.results.push_back({"best_seed", result.seed});
       report.results.push_back({"start_scores", result.start_scores});
+      // Else some were before a checkpoint.
+      if (matches_.models() > 1 && !interrupted &&
+          matches_.models() == result.start_scores.size()) {
+        summary = matches_.text() + summary;
+        for (auto const& value : matches_.values()) report.results.push_back(value);
+      }
       summary += best_of(result);
     }
 
@@ -356,6 +369,7 @@ class ModelRun {
   std::vector<RowMap> rows_, model_rows_;          // of the state and of the model, of each mode,
                                                    // where processes share them
   sporades::detail::Starts<State> starts_;
+  StartMatches<Scalar> matches_;
   std::pair<int, int> kept_{-1, -1};  // start and iteration of the checkpoint
   int shown_start_ = 0, shown_ = 0;   // iterations of that start whose lines are out
   bool has_model_ = false;

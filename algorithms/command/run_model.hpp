@@ -27,11 +27,12 @@ Init init_of(char const* method, std::string const& name) {
 /// as it goes on.
 template <class Exec, class Problem, class Options, class State>
 auto run_after_race(bool raced, Exec const& exec, Problem& problem, Options const& options,
-                    sporades::detail::Starts<State>& starts, Observer const& observer) {
+                    sporades::detail::Starts<State>& starts, Observer const& observer,
+                    sporades::detail::EndOfStart<Problem> const& ended) {
   auto limited = options;
   int const done = starts.state.iterations();
   if (raced && !observer(starts.state.info(done - 1))) limited.iterations = done;
-  auto result = sporades::detail::run_from_starts(exec, problem, limited, starts, observer);
+  auto result = sporades::detail::run_from_starts(exec, problem, limited, starts, observer, ended);
   if (limited.iterations != options.iterations && !result.converged)
     result.stop = StopReason::observer;
   return result;

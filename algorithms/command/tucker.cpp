@@ -50,8 +50,8 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
 
   static void decide_start(int, Position) {}
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
-               Observer const& observer) const {
-    return sporades::detail::run_from_starts(exec, problem, options, starts, observer);
+               Observer const& observer, sporades::detail::EndOfStart<Problem> const& ended) const {
+    return sporades::detail::run_from_starts(exec, problem, options, starts, observer, ended);
   }
 
   /// The chains, and singular vectors of I_n x (product of the other ranks) as

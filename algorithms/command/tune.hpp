@@ -60,7 +60,8 @@ double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& me
     Problem problem =
         sporades::detail::Method<Exec, Problem>::make({}, exec, hand_over(placed->X), options);
     auto const iterate = [&] {
-      return method.solve(exec, problem, starts, [](IterationInfo const&) { return true; }).seconds;
+      return method.solve(exec, problem, starts, [](IterationInfo const&) { return true; }, {})
+          .seconds;
     };
     auto seconds = iterate();
     double const sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);

@@ -68,6 +68,8 @@ template <class Problem>
 using StateOf = typename MethodTypes<Problem>::State;
 template <class Problem>
 using ResultOf = typename MethodTypes<Problem>::Result;
+template <class Problem>
+using EndOfStart = std::function<void(ResultOf<Problem> const&)>;
 
 /// The state before the first iteration, of any start except a given one. X: all nonzeros, or none
 /// where the start does not need them. Fences exec.
@@ -107,11 +109,13 @@ ResultOf<Problem> run_from(ExecutionSpace const& exec, Problem& problem, Options
 /// Runs from starts.state, and from random starts of other seeds (Starts::seed_of), until
 /// options.starts have ended or the observer stops one. The value of its model is what a start is
 /// judged by; larger is better. Returns the result of the best, the first of equal ones, with the
-/// kernel times of all; a start that was stopped counts as well. Collective. Fences exec.
+/// kernel times of all; a start that was stopped counts as well. ended: sees the result of each
+/// start that ends. Collective. Fences exec.
 template <class ExecutionSpace, class Problem, class Options>
 ResultOf<Problem> run_from_starts(ExecutionSpace const& exec, Problem& problem,
                                   Options const& options, Starts<StateOf<Problem>>& starts,
-                                  Observer const& observer = {});
+                                  Observer const& observer = {},
+                                  EndOfStart<Problem> const& ended = {});
 
 /// The whole decomposition on one process, by options that fit the memory. Fences exec.
 template <class Problem, class ExecutionSpace, class Tensor, class Options>

@@ -215,7 +215,7 @@ ResultOf<Problem> run_from(ExecutionSpace const& exec, Problem& problem, Options
 template <class ExecutionSpace, class Problem, class Options>
 ResultOf<Problem> run_from_starts(ExecutionSpace const& exec, Problem& problem,
                                   Options const& options, Starts<StateOf<Problem>>& starts,
-                                  Observer const& observer) {
+                                  Observer const& observer, EndOfStart<Problem> const& ended) {
   Observer watched;
   if (observer)
     watched = [&](IterationInfo info) {
@@ -243,6 +243,7 @@ ResultOf<Problem> run_from_starts(ExecutionSpace const& exec, Problem& problem,
       double const reached = ran.value();
       bool const is_best = k == 0 || reached > starts.scores[starts.best];
       has_result = is_best;
+      if (!stopped && ended) ended(ran);
       if (is_best) result = std::move(ran);
       if (!stopped) {
         starts.scores.push_back(reached);

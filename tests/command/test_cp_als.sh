@@ -95,6 +95,23 @@ run 0 "${base[@]}" --seed "$(best_seed)" --init random -o again.ktns
 same best.ktns again.ktns
 refuses 'a given one is the only one' "${base[@]}" --starts 2 --init m.ktns
 
+# Models of starts are compared as `score` does it: here of two, the second of which is better.
+for seed in 1 2 3 4 5 6 7 8; do
+  run 0 "${base[@]}" --seed $seed --starts 2 --init random -o second.ktns --report r.json
+  grep -q '"best_start": 1,' r.json && break
+done
+check 'the second start is better' grep -q '"best_start": 1,' r.json
+says 'models of starts match the best before them by '
+list() { tr -d '\n ' < r.json | sed -n "s/.*\"$1\":\[\([^]]*\)\].*/\1/p"; }
+check 'a number a component' test "$(list components_again | tr ',' '\n' | grep -c .)" = 4
+run 0 "${base[@]}" --seed $seed --init random -o first.ktns
+run 0 score first.ktns second.ktns
+check "score has $(list start_matches), too" awk -v a="$(list start_matches)" \
+  -v b="$(sed -n 's/^factor match score \([0-9.]*\) .*/\1/p' out)" 'BEGIN { exit !(b > 0 && (a - b) ^ 2 < 1e-16) }'
+# The same model from all starts.
+run 0 cp-als one.tns --rank 1 --starts 3 --init random
+says 'match the best before them by 1.000 to 1.000; all components came again'
+
 # The start of singular vectors is one of several; more starts contain the fewer ones.
 at_least() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a >= b - 2e-10) }'; }
 before=-1

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <numeric>
 #include <sporades/algorithms/command/ranks/rank_table.hpp>
+#include <sporades/algorithms/command/start_matches.hpp>
 
 namespace sporades::command {
 namespace {
 
 constexpr double enough_consistency = 80;
-constexpr double enough_match = 0.9;
 
 double mean(std::vector<double> const& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <sporades/algorithms/command/ranks/rank_table.hpp>
 #include <sporades/algorithms/command/run_model.hpp>
-#include <sporades/algorithms/components.hpp>
 #include <sporades/algorithms/core_consistency.hpp>
 #include <sporades/algorithms/score.hpp>
 #include <sporades/formats/files/detail/file.hpp>
@@ -137,13 +135,13 @@ class RanksRun {
         }
         double const error = method.held_out_error(result, values_of_held(), seen_by(result.model));
         if (!std::isnan(error)) row.held_out.push_back(error);
-        models.push_back(copy_to(Host(), result.model));
+        models.push_back(first_components(result.model, rank));
       }
       row.seconds = timer.seconds() / common_.starts;
     } catch (Stopped const&) {
       return {};
     }
-    row.match = match(models, best, rank);
+    row.match = match(models, static_cast<std::size_t>(best));
     row.consistency = consistency(method, models[static_cast<std::size_t>(best)]);
     return row;
   }
@@ -158,17 +156,11 @@ class RanksRun {
                            : std::vector<Scalar>();
   }
 
-  /// The mean score of the best model and each other, of their `rank` first components: others are
-  /// no choice of the start.
-  static double match(std::vector<Model> const& models, int best, int rank) {
-    std::vector<int> first(static_cast<std::size_t>(rank));
-    std::iota(first.begin(), first.end(), 0);
-    auto const components = [&](Model const& model) { return extract(Host(), model, first); };
-    auto const A = components(models[static_cast<std::size_t>(best)]);
+  /// The mean score of the best model and each other; of one model, unknown.
+  static double match(std::vector<Model> const& models, std::size_t best) {
     double sum = 0;
     for (std::size_t k = 0; k < models.size(); ++k)
-      if (static_cast<int>(k) != best)
-        sum += sporades::score(Host(), A, components(models[k])).value;
+      if (k != best) sum += sporades::score(Host(), models[best], models[k]).value;
     return models.size() > 1 ? sum / (static_cast<double>(models.size()) - 1) : unknown;
   }
 
