@@ -20,7 +20,9 @@
 ///   sum_p (x_p - m_p)^2 + sum_n sum_i c_n(i)^power (lambda_n ||A_n(i, :)||^2 + lambda_o o_n(i)^2)
 ///     + sum_n smoothness_n sum_i ||A_n(i, :) - A_n(i-1, :)||^2
 /// mode by mode, each row's coefficients and its offset together (kernels/normal_equations.hpp);
-/// of modes with smoothness even rows before odd ones, so that no step raises it. An index without
+/// of modes with smoothness every second row before the others, so that no step raises it. Or
+/// second differences are small, A_n(i-1, :) - 2 A_n(i, :) + A_n(i+1, :): a trend costs nothing,
+/// and every third row is solved together. An index without
 /// entries has coefficients of 0, or of its neighbours where its mode is smooth.
 ///
 /// Entries can be held out, to say when further iterations only learn the others by heart. The
@@ -54,11 +56,12 @@ struct Names<CompleteInit> {
 
 /// What large coefficients cost.
 struct CompletePenalty {
-  std::vector<double> lambda{1.2};  // of coefficients: one for all modes, or one of each
-  double offsets = 1.5;             // lambda_o
-  double power = 0.4;               // of the number of a row's entries, up to 1; without offsets
-                                    // it is to be 0
-  std::vector<double> smoothness;   // of each mode; none: 0
+  std::vector<double> lambda{1.2};   // of coefficients: one for all modes, or one of each
+  double offsets = 1.5;              // lambda_o
+  double power = 0.4;                // of the number of a row's entries, up to 1; without offsets
+                                     // it is to be 0
+  std::vector<double> smoothness{};  // of each mode; none: 0
+  std::vector<int> differences{};    // of each mode, 1 or 2, that are smooth; none: 1
 };
 
 /// What a completion is asked for.

@@ -47,8 +47,10 @@ void normal_equations(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memo
 
 /// What the solution of row i minimises beside the squares of its nonzeros:
 ///   sum over j < free of  mu c_i^power a_ij^2
-///                         + smoothness ((a_ij - a_{i-1,j})^2 + (a_ij - a_{i+1,j})^2)
+///                         + smoothness times the squares of differences that have a_ij in them
 ///   and  offset_mu c_i^power a_ij^2  of j = offset
+/// Differences of neighbouring rows: a_kj - a_{k-1,j}, or second ones, a_{k-1,j} - 2 a_kj +
+/// a_{k+1,j}.
 struct RowPenalty {
   double mu = 0;
   int free = -1;    // how many coefficients are free, from column 0 on; -1: all
@@ -56,7 +58,8 @@ struct RowPenalty {
                     // ones in it, its entry of H_i is c_i, the number of row i's nonzeros
   double offset_mu = 0;
   double power = 0;       // 0, or with an offset up to 1
-  double smoothness = 0;  // rows i - 1 and i + 1 as they stand: even rows are solved first
+  double smoothness = 0;  // other rows as they stand: of every second row first; of every third
+  int differences = 1;    // or 2
 };
 
 /// a_i of every row. S: I x normal_columns(R) of normal_equations; A: I x R, overwritten, except

@@ -141,13 +141,14 @@ TEMPLATE_LIST_TEST_CASE("complete: no step raises what it minimises", "[algorith
   auto const dims = GENERATE(Dims{60}, Dims{30, 20}, Dims{30, 20, 10}, Dims{9, 8, 7, 6},
                              Dims{5, 4, 1, 3, 6}, Dims{4, 3, 2, 3, 2, 2, 2, 3});
   double const power = GENERATE(0.0, 0.5), smoothness = GENERATE(0.0, 3.0);
+  int const differences = smoothness > 0 ? GENERATE(1, 2) : 1;
   bool const offsets = GENERATE(true, false);
   if (!offsets && power > 0) return;
   auto const X = copy_to(exec, rated<double>(dims, 0.3, 0.1).first);
   CompleteOptions options;
   options.rank = 3;
   options.offsets = offsets;
-  options.penalty = {{0.4}, 0.7, power, {smoothness}};
+  options.penalty = {{0.4}, 0.7, power, {smoothness}, {differences}};
   options.tolerance = 0;
   options.iterations = 15;
   auto problem = make_complete_problem(exec, X, options);
@@ -167,7 +168,9 @@ TEMPLATE_LIST_TEST_CASE("complete: no step raises what it minimises", "[algorith
         if (offsets) sum += 0.7 * weight * A(i, 3 + n) * A(i, 3 + n);
         for (std::size_t r = 0; r < 3; ++r) {
           sum += 0.4 * weight * A(i, r) * A(i, r);
-          double const step = i > 0 ? A(i, r) - A(i - 1, r) : 0;
+          double const step = differences == 1 ? (i > 0 ? A(i, r) - A(i - 1, r) : 0)
+                              : i > 1          ? A(i, r) - 2 * A(i - 1, r) + A(i - 2, r)
+                                               : 0;
           if (n == 0) sum += smoothness * step * step;
         }
       }
@@ -181,7 +184,7 @@ TEMPLATE_LIST_TEST_CASE("complete: no step raises what it minimises", "[algorith
     before = now;
     return true;
   });
-  CAPTURE(sporades::to_string(dims), power, smoothness, offsets);
+  CAPTURE(sporades::to_string(dims), power, smoothness, differences, offsets);
   CHECK(state.iterations() == 15);
   CHECK(risen == 0);
 }
@@ -375,6 +378,7 @@ TEST_CASE("complete refuses what it cannot do", "[algorithms][complete]") {
   refuses("power of counts", [](auto& o) { o.penalty.power = 1.5; });
   refuses("without offsets", [](auto& o) { o.offsets = false; });
   refuses("smoothness of 4 modes", [](auto& o) { o.penalty.smoothness = {1, 1, 1, 1}; });
+  refuses("differences 3", [](auto& o) { o.penalty.differences = {3}; });
   refuses("smoothness -1", [](auto& o) { o.penalty.smoothness = {0, -1}; });
   refuses("held out", [](auto& o) { o.holdout = 1; });
   refuses("leaves", [](auto& o) { o.holdout = 1e-9; });

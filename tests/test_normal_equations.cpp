@@ -176,6 +176,7 @@ TEMPLATE_LIST_TEST_CASE("rows with penalties and given coefficients are solved",
   std::size_t const free = GENERATE(1, 5, 12);
   std::size_t const R = free + 3;
   double const smoothness = GENERATE(0.0, 0.7), power = GENERATE(0.0, 0.5);
+  int const differences = smoothness > 0 ? GENERATE(1, 2) : 1;
   auto const X = random_coo<Scalar, typename TestType::Index>(exec, dims, GENERATE(25, 3000));
   auto A = random_kruskal<Scalar>(exec, dims, static_cast<int>(R), 1, true).factors;
   for (std::size_t m = 0; m < 3; ++m) set_ones(exec, A, free + m, m);
@@ -186,7 +187,7 @@ TEMPLATE_LIST_TEST_CASE("rows with penalties and given coefficients are solved",
     auto const before = sporades::test::matrix_on_host(A[n]);
     std::size_t const offset = free + static_cast<std::size_t>(n);
     sporades::RowPenalty const penalty{
-        0.3, static_cast<int>(free), static_cast<int>(offset), 1.1, power, smoothness};
+        0.3, static_cast<int>(free), static_cast<int>(offset), 1.1, power, smoothness, differences};
     auto const rest = make_matrix<Scalar>(exec, "rest", dims[n], R);
     solve_normal_equations(exec, S, penalty, A[n], rest);
     auto const after = sporades::test::matrix_on_host(A[n]);
@@ -211,16 +212,21 @@ TEMPLATE_LIST_TEST_CASE("rows with penalties and given coefficients are solved",
         double gradient = product - rows[i].v[r];
         double const count = rows[i].H[offset * R + offset];
         gradient += (r == offset ? 1.1 : 0.3) * std::pow(count, power) * own;
-        auto const& beside = i % 2 == 0 ? before : after;  // even rows are solved first
-        for (int const step : {-1, 1}) {
-          std::size_t const k = i + static_cast<std::size_t>(step);
-          if (k >= dims[n] || r >= free) continue;  // offsets are not smooth
-          gradient += smoothness * (own - beside(k, r));
-          magnitude += std::abs(own) + std::abs(static_cast<double>(beside(k, r)));
+        std::vector<double> const by =
+            differences == 1 ? std::vector<double>{-1, 1} : std::vector<double>{1, -2, 1};
+        for (std::size_t first = 0; first + by.size() <= dims[n]; ++first) {
+          if (i < first || i >= first + by.size() || r >= free) continue;  // offsets are not smooth
+          for (std::size_t k = first; k < first + by.size(); ++k) {
+            // Of every second or third row first.
+            bool const is_solved = k % by.size() <= i % by.size();
+            double const a = is_solved ? after(k, r) : before(k, r);
+            gradient += smoothness * by[i - first] * by[k - first] * a;
+            magnitude += 4 * std::abs(a);
+          }
         }
         wrong += !(std::abs(gradient) <= rounding * (magnitude + std::abs(own) + 1));
       }
-    CAPTURE(n, free, smoothness, power, X.nnz());
+    CAPTURE(n, free, smoothness, differences, power, X.nnz());
     CHECK(wrong == 0);
     CHECK(changed == 0);
     CHECK(wrong_rest == 0);

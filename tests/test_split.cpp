@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cmath>
 #include <sporades/formats/sort_coo.hpp>
 #include <sporades/formats/split_coo.hpp>
 #include <support/backends.hpp>
@@ -45,5 +47,15 @@ TEMPLATE_LIST_TEST_CASE("split parts nonzeros by their coordinates", "[formats][
   CHECK(split(exec, X, 0, 5).test.nnz() == 0);
   CHECK(split(exec, X, 1, 5).train.nnz() == 0);
   CHECK_THROWS_WITH(split(exec, X, 1.5), ContainsSubstring("1.5"));
+  // Whole slices of a mode: none of them is on both sides.
+  auto const slices = split(exec, X, 0.3, 5, 1);
+  auto const learned = copy_to(host, slices.train), tested = copy_to(host, slices.test);
+  std::vector<int> sides(200, 0);
+  for (Position p = 0; p < learned.nnz(); ++p) sides[learned.coordinates(1, p)] |= 1;
+  for (Position p = 0; p < tested.nnz(); ++p) sides[tested.coordinates(1, p)] |= 2;
+  CHECK(learned.nnz() + tested.nnz() == X.nnz());
+  CHECK(std::count(sides.begin(), sides.end(), 3) == 0);
+  CHECK(std::abs(static_cast<double>(std::count(sides.begin(), sides.end(), 2)) - 60) < 33);
+  CHECK_THROWS_WITH(split(exec, X, 0.3, 5, 3), ContainsSubstring("no mode 3"));
   CHECK_THROWS_WITH(split(exec, X, std::nan("")), ContainsSubstring("nan"));
 }

@@ -5,7 +5,10 @@
 /// What each subcommand was asked for, and its entry point. parse.cpp fills these from the
 /// command line; a subcommand is one file that needs no parser.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -176,9 +179,19 @@ struct RanksArguments {
   bool holds_out = false;  // that was asked for
 };
 
+/// What a model's values are raised or lowered to where they lie outside.
+struct Bounds {
+  double least = -std::numeric_limits<double>::infinity();
+  double greatest = std::numeric_limits<double>::infinity();
+
+  bool bind() const { return std::isfinite(least) || std::isfinite(greatest); }
+  double of(double value) const { return std::min(std::max(value, least), greatest); }
+};
+
 struct EvaluateArguments {
   std::string model;
   ReadArguments read;
+  Bounds bounds;
   std::string cells = "both";  // all, given
   double epsilon = 0;          // least mean of a count
   bool json = false;
@@ -196,6 +209,7 @@ struct ScoreArguments {
 struct PredictArguments {
   std::string model;
   ReadArguments read;
+  Bounds bounds;
   std::string output;
   bool quiet = false;
 };
@@ -203,6 +217,7 @@ struct PredictArguments {
 struct SplitFileArguments {
   ReadArguments read;  // values: given
   double fraction = 0.1;
+  int mode = 0;  // from 1, of which whole slices are parted; 0: single values
   std::uint64_t seed = 1;
   std::string train, test;
   bool quiet = false;

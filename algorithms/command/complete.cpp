@@ -2,33 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <locale>
 #include <sporades/algorithms/command/ranks/run_ranks.hpp>
 #include <sporades/algorithms/detail/memory/complete_memory.hpp>
+#include <sstream>
 
 namespace sporades::command {
 namespace {
 
-/// Of each mode, from "3:0.5", modes counted from 1. Throws Error for what is none.
-std::vector<double> parse_smooth(std::vector<std::string> const& texts) {
-  std::vector<double> all;
+/// Sets what texts as "3:0.5" and "3:0.5:2" ask for, modes counted from 1. Throws Error for what is
+/// none.
+void parse_smooth(std::vector<std::string> const& texts, CompletePenalty& penalty) {
   for (auto const& text : texts) {
     if (text == "none") continue;
-    char* end = nullptr;
-    long const mode = std::strtol(text.c_str(), &end, 10);
-    bool is_one = end != text.c_str() && *end == ':' && mode >= 1 && mode <= max_order;
-    char const* const number = end + (is_one ? 1 : 0);
-    double const strength = is_one ? std::strtod(number, &end) : 0;
-    is_one = is_one && end != number && *end == '\0' && strength >= 0;
+    std::istringstream in(text);
+    in.imbue(std::locale::classic());
+    int mode = 0, differences = 1;
+    double strength = -1;
+    char colon = 0;
+    bool is_one = in >> mode >> colon >> strength && colon == ':' && mode >= 1 &&
+                  mode <= max_order && strength >= 0;
+    if (is_one && !in.eof())
+      is_one = in >> colon >> differences && colon == ':' && in.peek() == EOF &&
+               (differences == 1 || differences == 2);
     expects(is_one, "complete: --smooth ", text,
-            " is no MODE:PENALTY, a mode from 1 and a number of at least 0, as 3:5");
-    expects(
-        static_cast<std::size_t>(mode) > all.size() || all[static_cast<std::size_t>(mode) - 1] == 0,
-        "complete: --smooth names mode ", mode, " twice");
-    all.resize(std::max(all.size(), static_cast<std::size_t>(mode)));
-    all[static_cast<std::size_t>(mode) - 1] = strength;
+            " is no MODE:PENALTY, a mode from 1 and a number of at least 0, as 3:5, or 3:5:2 for ",
+            "second differences");
+    auto const m = static_cast<std::size_t>(mode);
+    auto& all = penalty.smoothness;
+    expects(m > all.size() || all[m - 1] == 0, "complete: --smooth names mode ", mode, " twice");
+    all.resize(std::max(all.size(), m));
+    penalty.differences.resize(all.size(), 1);
+    all[m - 1] = strength;
+    penalty.differences[m - 1] = differences;
   }
-  return all;
 }
 
 CompleteOptions make_options(CompleteArguments const& arguments) {
@@ -41,13 +48,14 @@ CompleteOptions make_options(CompleteArguments const& arguments) {
   if (!arguments.penalty.empty()) penalty.lambda = arguments.penalty;
   penalty.offsets = arguments.offset_penalty.value_or(penalty.offsets);
   penalty.power = arguments.power.value_or(options.offsets ? penalty.power : 0);
-  penalty.smoothness = parse_smooth(arguments.smooth);
+  parse_smooth(arguments.smooth, penalty);
   options.holdout = arguments.holdout;
   options.patience = arguments.patience;
   options.strategy = from_name<MttkrpStrategy>(common.strategy);
   // The order is not known yet: what does not fit it is refused later.
   auto known = options;
   known.penalty.smoothness.resize(std::min(penalty.lambda.size(), penalty.smoothness.size()));
+  known.penalty.differences.resize(known.penalty.smoothness.size());
   sporades::detail::check_complete(known, Dims(penalty.lambda.size(), 1));
   return options;
 }
@@ -88,8 +96,8 @@ struct CompleteMethod {
 
   void decide_start(int, Position) {}
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
-               Observer const& observer) const {
-    return sporades::detail::run_from_starts(exec, problem, options, starts, observer);
+               Observer const& observer, sporades::detail::EndOfStart<Problem> const& ended) const {
+    return sporades::detail::run_from_starts(exec, problem, options, starts, observer, ended);
   }
   static std::string start_note() { return ""; }
 
@@ -105,16 +113,19 @@ struct CompleteMethod {
   }
 
   void describe(Problem const& problem, Report& report) const {
-    report.settings = {{"starts", static_cast<std::uint64_t>(options.starts)},
-                       {"offsets", options.offsets},
-                       {"penalty", options.penalty.lambda},
-                       {"offset_penalty", options.penalty.offsets},
-                       {"power", options.penalty.power},
-                       {"smoothness", options.penalty.smoothness},
-                       {"holdout", options.holdout},
-                       {"held_out", static_cast<std::uint64_t>(problem.held.nnz())},
-                       {"mean", problem.mean},
-                       {"patience", static_cast<std::uint64_t>(options.patience)}};
+    report.settings = {
+        {"starts", static_cast<std::uint64_t>(options.starts)},
+        {"offsets", options.offsets},
+        {"penalty", options.penalty.lambda},
+        {"offset_penalty", options.penalty.offsets},
+        {"power", options.penalty.power},
+        {"smoothness", options.penalty.smoothness},
+        {"differences", std::vector<std::uint64_t>(options.penalty.differences.begin(),
+                                                   options.penalty.differences.end())},
+        {"holdout", options.holdout},
+        {"held_out", static_cast<std::uint64_t>(problem.held.nnz())},
+        {"mean", problem.mean},
+        {"patience", static_cast<std::uint64_t>(options.patience)}};
     report.bytes_plan = problem.products.storage_bytes();
     for (int n = 0; n < static_cast<int>(problem.dims.size()); ++n) {
       report.strategies.push_back(sporades::detail::describe(problem.products, n));

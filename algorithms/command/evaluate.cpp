@@ -94,6 +94,7 @@ template <class Tensor, class Model>
 Distances distances(Tensor const& X, Model const& model, EvaluateArguments const& arguments) {
   Exec const exec;
   auto const values = model_values(exec, X, model);
+  for (Position p = 0; p < X.nnz(); ++p) values(p) = arguments.bounds.of(values(p));
   Sums const sums(X, values, arguments);
   Distances result;
   result.given.cells = static_cast<double>(X.nnz());
@@ -151,6 +152,8 @@ std::string table(std::vector<std::pair<std::string, Distance>> const& columns) 
 
 int evaluate(EvaluateArguments const& arguments) {
   expect_one_process("evaluate");
+  expects(!arguments.bounds.bind() || arguments.cells == "given",
+          "evaluate: --bounds are for given cells: add --cells given");
   check_files({{"MODEL", arguments.model}, {"FILE", arguments.read.file}},
               {{"--report", arguments.report}});
   auto const [model, facts] = read_model(arguments.model);

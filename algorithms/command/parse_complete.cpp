@@ -23,7 +23,8 @@ void add_complete_options(CLI::App& app, CompleteArguments& complete) {
            "(default: 0.4 with offsets, else 0)");
   app.add_option("--smooth", complete.smooth,
                  "Modes whose neighbouring indices are alike, as months are, and how much, as "
-                 "MODE:PENALTY with modes from 1: --smooth 3:5; or none")
+                 "MODE:PENALTY with modes from 1: --smooth 3:5 (or 3:5:2, where a trend may go on: "
+                 "second differences are small); or none")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_real(app, "--holdout", complete.holdout,
@@ -42,6 +43,9 @@ void add_split(CLI::App& app, Run& run) {
   add_read_options(own, arguments->read);
   add_real(own, "--fraction", arguments->fraction, "Part of the values that is for the test")
       ->capture_default_str();
+  add_whole(
+      own, "--by-slice", arguments->mode,
+      "Draw whole slices of this mode, from 1: all values of a user or month, not single ones", 1);
   add_whole(own, "--seed", arguments->seed,
             "With the indices of a value it decides where that goes, in any order of FILE", 0)
       ->capture_default_str();

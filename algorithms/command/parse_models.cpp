@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <charconv>
 #include <sporades/algorithms/command/parse_options.hpp>
 #include <sporades/algorithms/score.hpp>
+#include <sporades/core/error.hpp>
 
 namespace sporades::command {
 namespace {
@@ -10,6 +12,28 @@ void add_model(CLI::App& app, std::string& model) {
   app.add_option("MODEL", model,
                  "CP model in ktensor text form, or Tucker model in ttensor text form")
       ->required();
+}
+
+/// --bounds 1:5; a missing one does not bind.
+void add_bounds(CLI::App& app, Bounds& bounds) {
+  auto const take = [&bounds](std::string const& text) {
+    auto const colon = text.find(':');
+    auto const number = [&](std::string const& part, double missing) {
+      double value = missing;
+      auto const [next, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+      bool const is_one =
+          part.empty() || (error == std::errc() && next == part.data() + part.size());
+      expects(colon != std::string::npos && is_one && !std::isnan(value), "--bounds ", text,
+              ": expected LEAST:GREATEST, as 1:5, 0: or :1");
+      return value;
+    };
+    bounds = {number(text.substr(0, colon), bounds.least),
+              number(colon == std::string::npos ? "" : text.substr(colon + 1), bounds.greatest)};
+    expects(bounds.least <= bounds.greatest, "--bounds ", text, ": the first is the greater one");
+  };
+  app.add_option_function<std::string>(
+      "--bounds", take,
+      "What values can be, LEAST:GREATEST, as 1:5 or 0: - the model's are raised or lowered to it");
 }
 
 void add_view_options(CLI::App& app, ViewArguments& view) {
@@ -57,6 +81,7 @@ void add_evaluate(CLI::App& app, Run& run) {
   own.add_flag_callback(
       "--fractional-counts", [read = &arguments->read] { read->values = "non-negative"; },
       "Take values that are not whole numbers as counts, too, for log-likelihood and deviance");
+  add_bounds(own, arguments->bounds);
   add_real(own, "--epsilon", arguments->epsilon,
            "Least value that the model is taken to have where there is a value, in log-likelihoods "
            "and deviances: with 0, a count that the model has as 0 makes them infinite")
@@ -89,6 +114,7 @@ void add_predict(CLI::App& app, Run& run) {
   add_read_options(own, arguments->read);
   own.get_option("FILE")->description(
       "Coordinates: a tensor file, whose values do not count, or one without a column of values");
+  add_bounds(own, arguments->bounds);
   own.add_option("-o,--output", arguments->output,
                  "Write the values here, in the order of FILE: a .tns, .tns.gz or .spt file")
       ->required();

@@ -45,6 +45,7 @@ int predict(PredictArguments const& arguments) {
               take_dims("predict", X, M.dims(), arguments.read.file);
               check_coordinates(exec, X, "predict");
               X.values = model_values(exec, X, M);
+              for (Position p = 0; p < X.nnz(); ++p) X.values(p) = arguments.bounds.of(X.values(p));
             },
             any.tensor);
         write_tensor(arguments.output, any.tensor);

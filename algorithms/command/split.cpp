@@ -20,7 +20,10 @@ int split(SplitFileArguments const& arguments) {
   Kokkos::DefaultHostExecutionSpace const exec;
   std::visit(
       [&](auto const& X) {
-        auto const parts = sporades::split(exec, X, arguments.fraction, arguments.seed);
+        expects(arguments.mode <= X.order(), "split: --by-slice ", arguments.mode,
+                ": the tensor has ", X.order(), " modes");
+        auto const parts =
+            sporades::split(exec, X, arguments.fraction, arguments.seed, arguments.mode - 1);
         expects(parts.train.nnz() > 0 && parts.test.nnz() > 0, "split: --fraction ",
                 arguments.fraction, " of ", X.nnz(), " values leaves ", parts.train.nnz(),
                 " to learn from and ", parts.test.nnz(),

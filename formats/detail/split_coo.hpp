@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/split_coo.hpp>
 
@@ -20,10 +21,11 @@ struct DrawnForTest {
   Coordinates coordinates;
   double fraction;
   std::uint64_t key;
+  int first, end;  // modes whose indices decide
 
   KOKKOS_FUNCTION bool operator()(Position p) const {
     std::uint64_t hash = key;
-    for (std::size_t n = 0; n < coordinates.extent(0); ++n)
+    for (int n = first; n < end; ++n)
       hash = splitmix64(hash + static_cast<std::uint64_t>(coordinates(n, p)));
     return static_cast<double>(hash >> 11) * 0x1p-53 < fraction;
   }
@@ -52,10 +54,13 @@ struct PartNonzeros {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 SplitTensor<CooTensor<Scalar, Index, MemorySpace>> run_split(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, double fraction,
-    std::uint64_t seed) {
+    std::uint64_t seed, int mode) {
+  expects(mode >= -1 && mode < X.order(), "split: there is no mode ", mode,
+          " of a tensor of order ", X.order());
   expects(fraction >= 0 && fraction <= 1, "split: a fraction of ", fraction, " is not in 0 to 1");
   using Coordinates = decltype(X.coordinates);
-  DrawnForTest<Coordinates> const is_drawn{X.coordinates, fraction, splitmix64(seed)};
+  DrawnForTest<Coordinates> const is_drawn{X.coordinates, fraction, splitmix64(seed),
+                                           std::max(mode, 0), mode < 0 ? X.order() : mode + 1};
   Position count = 0;
   Kokkos::parallel_reduce(
       "sporades::split::count", Range<ExecutionSpace>(exec, 0, X.nnz()),
@@ -80,9 +85,9 @@ SplitTensor<CooTensor<Scalar, Index, MemorySpace>> run_split(
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 SplitTensor<CooTensor<Scalar, Index, MemorySpace>> split(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, double fraction,
-    std::uint64_t seed) {
+    std::uint64_t seed, int mode) {
   if constexpr (detail::check_types<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>())
-    return detail::run_split(exec, X, fraction, seed);
+    return detail::run_split(exec, X, fraction, seed, mode);
   return {};
 }
 

@@ -30,6 +30,10 @@ check 'in another order they are the same' cmp -s <(sort test.tns) <(sort t2.tns
 check_not 'quiet says nothing' test -s out
 run 0 split x.tns --fraction 0.2 --seed 2 --train t1.tns --test t2.tns
 check_not 'another seed draws others' cmp -s test.tns t2.tns
+run 0 split x.tns --fraction 0.25 --by-slice 3 --train t1.tns --test t2.tns
+check 'a month is on one side' test -z "$(comm -12 <(awk '{ print $3 }' t1.tns | sort -u) <(awk '{ print $3 }' t2.tns | sort -u))"
+check 'nothing is lost' test "$(cat t1.tns t2.tns | grep -vc '^#')" = "$all"
+refuses '--by-slice 4: the tensor has 3 modes' split x.tns --by-slice 4 --train t1.tns --test t2.tns
 refuses 'fraction' split x.tns --fraction 1 --train t1.tns --test t2.tns
 refuses 'train' split x.tns --test t2.tns
 refuses '0 to test with' split x.tns --fraction 1e-12 --train t1.tns --test t2.tns
@@ -39,7 +43,7 @@ dims=(--dims 40x30x12)
 base=(complete train.tns "${dims[@]}" --rank 3 --iterations 10 --tolerance 0)
 run 0 "${base[@]}" -o m.ktns --report r.json
 for key in algorithm version backend threads precision file dims nnz rank seed iterations iteration \
-  seconds rmse offsets penalty offset_penalty power smoothness holdout held_out mean patience \
+  seconds rmse offsets penalty offset_penalty power smoothness holdout held_out mean differences patience \
   model_iteration converged stop_reason read build solve write total bytes_peak; do
   check "the report has $key" grep -q "\"$key\": " r.json
 done
@@ -57,13 +61,30 @@ check "offsets are worth it ($with)" awk -v a="$with" -v b="$(rmse_of)" 'BEGIN {
 run 0 predict m.ktns test.tns "${dims[@]}" -o predicted.tns
 check 'predict takes the model' test "$(grep -c . predicted.tns)" = "$(grep -c . test.tns)"
 
+# Predictions within bounds.
+run 0 predict m.ktns test.tns "${dims[@]}" --bounds 2.9:3.1 -o bounded.tns
+check 'all are within them' \
+  awk '!/^#/ { if ($4 < 2.9 || $4 > 3.1) exit 1; inside += $4 > 2.9 && $4 < 3.1 } END { exit !inside }' bounded.tns
+check 'those inside are as they were' test "$(grep -cxFf predicted.tns bounded.tns)" -gt 1
+run 0 evaluate m.ktns test.tns "${dims[@]}" --cells given
+free=$(rmse_of)
+run 0 evaluate m.ktns test.tns "${dims[@]}" --cells given --bounds :9
+check 'bounds that do not bind change nothing' test "$(rmse_of)" = "$free"
+run 0 evaluate m.ktns test.tns "${dims[@]}" --cells given --bounds 3:3
+check 'of one value the error is that of a constant' within "$(rmse_of)" \
+  "$(awk '!/^#/ { s += ($4 - 3) ^ 2; ++n } END { print sqrt(s / n) }' test.tns)" 1e-5
+refuses '--cells given' evaluate m.ktns test.tns "${dims[@]}" --bounds 1:5
+for bounds in 5 5:1 a:b 1:2:3 nan:; do
+  refuses "--bounds $bounds" predict m.ktns test.tns "${dims[@]}" --bounds $bounds -o bounded.tns
+done
+
 # The same bits on another number of threads, and of a run that goes on; others for other options.
 run 0 "${base[@]}" -o threads.ktns --kokkos-num-threads=1
 same m.ktns threads.ktns
 run 0 complete train.tns "${dims[@]}" --rank 3 --iterations 5 --tolerance 0 --checkpoint c.check
 run 0 complete train.tns "${dims[@]}" --resume c.check --iterations 10 -o resumed.ktns
 same m.ktns resumed.ktns
-for option in '--penalty 5' '--penalty 1,1,5' '--offset-penalty 9' '--power 0' '--smooth 3:2' \
+for option in '--penalty 5' '--penalty 1,1,5' '--offset-penalty 9' '--power 0' '--smooth 3:2' '--smooth 3:2:2' \
   '--seed 2' '--precision float' '--no-offsets'; do
   run 0 "${base[@]}" $option -o other.ktns
   check_not "$option changes the model" cmp -s m.ktns other.ktns
@@ -106,6 +127,8 @@ check 'the report has them' grep -q '"held_out_rmse": ' held.json
 check 'the model tells them' grep -q 'of values held out: ' held.ktns
 
 refuses 'rank' complete train.tns --rank 0
+refuses 'MODE:PENALTY' complete train.tns --rank 2 --smooth 3:1:3
+refuses 'MODE:PENALTY' complete train.tns --rank 2 --smooth 3:1:2:2
 refuses 'MODE:PENALTY' complete train.tns --rank 2 --smooth 3
 refuses 'MODE:PENALTY' complete train.tns --rank 2 --smooth 0:1
 refuses 'MODE:PENALTY' complete train.tns --rank 2 --smooth 1:-1

@@ -23,6 +23,10 @@ inline double smoothness_of(CompleteOptions const& options, std::size_t n) {
   return n < all.size() ? all[n] : 0;
 }
 
+inline int differences_of(CompletePenalty const& penalty, std::size_t n) {
+  return n < penalty.differences.size() ? penalty.differences[n] : 1;
+}
+
 inline double lambda_of(CompleteOptions const& options, std::size_t n) {
   auto const& all = options.penalty.lambda;
   return all.size() == 1 ? all[0] : all[n];
@@ -47,8 +51,11 @@ inline void check_complete(CompleteOptions const& options, Dims const& dims) {
           " is not in 0 to 1");
   expects(penalty.power == 0 || options.offsets,
           "complete: without offsets the power of counts is 0, not ", penalty.power);
-  expects(penalty.smoothness.size() <= dims.size(), "complete: smoothness of ",
-          penalty.smoothness.size(), " modes for order ", dims.size());
+  for (int const d : penalty.differences)
+    expects(d == 1 || d == 2, "complete: differences ", d, " are neither 1 nor 2");
+  auto const modes = std::max(penalty.smoothness.size(), penalty.differences.size());
+  expects(modes <= dims.size(), "complete: smoothness of ", modes, " modes for order ",
+          dims.size());
   expects(options.holdout >= 0 && options.holdout < 1, "complete: ", options.holdout,
           " of the entries held out: it is 0, or below 1");
   expects(options.patience > 0, "complete: patience ", options.patience, ": at least 1");
@@ -68,11 +75,13 @@ inline std::string list_of(std::vector<double> const& numbers) {
   return text;
 }
 
-/// "1:50,3:0.5", modes from 1, of those that are smooth; "none" where none is.
-inline std::string smooth_modes(std::vector<double> const& smoothness) {
+/// "1:50,3:0.5:2", modes from 1, of those that are smooth; "none" where none is.
+inline std::string smooth_modes(CompletePenalty const& penalty) {
   std::string text;
-  for (std::size_t n = 0; n < smoothness.size(); ++n)
-    if (smoothness[n] > 0) text += concatenate(text.empty() ? "" : ",", n + 1, ":", smoothness[n]);
+  for (std::size_t n = 0; n < penalty.smoothness.size(); ++n)
+    if (penalty.smoothness[n] > 0)
+      text += concatenate(text.empty() ? "" : ",", n + 1, ":", penalty.smoothness[n],
+                          differences_of(penalty, n) == 2 ? ":2" : "");
   return text.empty() ? "none" : text;
 }
 
@@ -83,7 +92,7 @@ inline NamedOptions named_options(CompleteOptions const& options) {
       .add("penalty", list_of(options.penalty.lambda))
       .add("offset_penalty", options.penalty.offsets)
       .add("power", options.penalty.power)
-      .add("smooth", smooth_modes(options.penalty.smoothness))
+      .add("smooth", smooth_modes(options.penalty))
       .add("holdout", options.holdout)
       .add("patience", options.patience)
       .add("strategy", options.strategy);
@@ -153,7 +162,7 @@ CompleteProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_comp
     check_magnitude<Scalar>(largest_value(processes, exec, X.values));
     problem.dims = X.dims;
     if (options.holdout > 0) {
-      auto parts = run_split(exec, X, options.holdout, holdout_seed(options.seed));
+      auto parts = run_split(exec, X, options.holdout, holdout_seed(options.seed), -1);
       X = hand_over(parts.train);
       problem.held = hand_over(parts.test);
       expects(X.nnz() > 0 && problem.held.nnz() > 0, "complete: ", options.holdout,

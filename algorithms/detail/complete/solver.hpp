@@ -88,6 +88,7 @@ class CompleteSolver {
     auto const& asked = options_.penalty;
     RowPenalty penalty{lambda_of(options_, n)};
     penalty.smoothness = smoothness_of(options_, n);
+    penalty.differences = differences_of(asked, n);
     if (!options_.offsets) return penalty;
     penalty.free = options_.rank;
     penalty.offset = options_.rank + static_cast<int>(n);

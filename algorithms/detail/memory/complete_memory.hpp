@@ -28,7 +28,7 @@ MemoryNeed run_need(ExecutionSpace const& exec, CooShape const& shape, Tensor co
   auto learned = shape;
   if (options.holdout > 0) {
     // The numbers that are drawn differ from the mean by less than six standard deviations.
-    double const spread = 6 * std::sqrt(shape.nnz) + 1;
+    double const spread = 6 * std::sqrt(shape.nnz * options.holdout * (1 - options.holdout)) + 1;
     learned.nnz = std::min(shape.nnz, (1 - options.holdout) * shape.nnz + spread);
     auto held = shape;
     held.nnz = std::min(shape.nnz, options.holdout * shape.nnz + spread);

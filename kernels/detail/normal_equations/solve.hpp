@@ -57,7 +57,7 @@ struct TeamLanes {
   KOKKOS_FORCEINLINE_FUNCTION void wait() const { team.team_barrier(); }
 };
 
-/// Which rows are solved together: all, or every second one.
+/// Which rows are solved together: all, or every second or third one.
 struct RowsOf {
   std::uint64_t begin, step, count;
 
@@ -179,7 +179,24 @@ struct NormalSolve {
   /// What the penalty adds to the diagonal at unknown k.
   KOKKOS_FORCEINLINE_FUNCTION double ridge(double weight, std::uint64_t row, int k) const {
     if (k >= penalty.free) return weight * penalty.offset_mu;
-    return weight * penalty.mu + penalty.smoothness * ((row > 0) + (row + 1 < A.extent(0)));
+    double squares = 0;
+    for_differences(row, [&](double own, std::uint64_t) { squares += own * own; });
+    return weight * penalty.mu + penalty.smoothness * squares;
+  }
+  /// use(c, k) of each difference that row `row` has the coefficient c in; k: its first row.
+  template <class Use>
+  KOKKOS_FORCEINLINE_FUNCTION void for_differences(std::uint64_t row, Use const& use) const {
+    int const d = penalty.differences;
+    for (int place = d; place >= 0; --place) {
+      std::uint64_t const first = row - static_cast<std::uint64_t>(place);
+      if (row >= static_cast<std::uint64_t>(place) &&
+          first + static_cast<std::uint64_t>(d) < A.extent(0))
+        use(coefficient(place), first);
+    }
+  }
+  /// Of the row at that place in a difference: -1, 1; or 1, -2, 1.
+  KOKKOS_FORCEINLINE_FUNCTION double coefficient(int place) const {
+    return penalty.differences == 1 ? 2.0 * place - 1 : place == 1 ? -2 : 1;
   }
   /// The right side at unknown k: v less what given coefficients explain, and the neighbours' pull.
   KOKKOS_FORCEINLINE_FUNCTION double right_side(std::uint64_t row, int k) const {
@@ -189,8 +206,12 @@ struct NormalSolve {
       if (j != penalty.offset) v -= entry(row, c, j) * static_cast<double>(A(row, j));
     if (penalty.smoothness == 0 || k >= penalty.free) return v;
     double neighbours = 0;
-    if (row > 0) neighbours += static_cast<double>(A(row - 1, k));
-    if (row + 1 < A.extent(0)) neighbours += static_cast<double>(A(row + 1, k));
+    for_differences(row, [&](double own, std::uint64_t first_row) {
+      for (int place = 0; place <= penalty.differences; ++place) {
+        std::uint64_t const other = first_row + static_cast<std::uint64_t>(place);
+        if (other != row) neighbours -= own * coefficient(place) * static_cast<double>(A(other, k));
+      }
+    });
     return v + penalty.smoothness * neighbours;
   }
 
@@ -281,6 +302,8 @@ inline void check_penalty(RowPenalty const& penalty, int R) {
   for (double const number : {penalty.mu, penalty.offset_mu, penalty.power, penalty.smoothness})
     expects(number >= 0 && std::isfinite(number), "solve_normal_equations: ", number,
             " of the penalty is not 0 or a positive number");
+  expects(penalty.differences == 1 || penalty.differences == 2,
+          "solve_normal_equations: ", penalty.differences, " differences: 1 or 2");
   expects(penalty.free >= -1 && penalty.free <= R, "solve_normal_equations: ", penalty.free,
           " free columns of ", R);
   expects(penalty.offset == -1 ||
@@ -315,7 +338,7 @@ void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> co
   double const tiny = static_cast<double>(std::numeric_limits<Scalar>::min()) /
                       static_cast<double>(std::numeric_limits<Scalar>::epsilon());
   Kernel kernel{S, A, residue, penalty, {}, least, tiny, pieces, R, nullptr, 1};
-  std::uint64_t const I = A.extent(0), step = penalty.smoothness > 0 ? 2 : 1;
+  std::uint64_t const I = A.extent(0), step = penalty.smoothness > 0 ? penalty.differences + 1 : 1;
   std::size_t const bytes = kernel.numbers() * sizeof(typename Kernel::Number);
   auto const own = team_memory(exec, bytes, Kernel::threads);
   for (std::uint64_t begin = 0; begin < step && begin < I; ++begin) {
