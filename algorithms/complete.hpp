@@ -20,10 +20,10 @@
 ///   sum_p (x_p - m_p)^2 + sum_n sum_i c_n(i)^power (lambda_n ||A_n(i, :)||^2 + lambda_o o_n(i)^2)
 ///     + sum_n smoothness_n sum_i ||A_n(i, :) - A_n(i-1, :)||^2
 /// mode by mode, each row's coefficients and its offset together (kernels/normal_equations.hpp);
-/// of modes with smoothness every second row before the others, so that no step raises it. Or
-/// second differences are small, A_n(i-1, :) - 2 A_n(i, :) + A_n(i+1, :): a trend costs nothing,
-/// and every third row is solved together. An index without
-/// entries has coefficients of 0, or of its neighbours where its mode is smooth.
+/// of modes with smoothness every second row before the others, so that no step raises it. Where
+/// second differences are to be small, A_n(i-1, :) - 2 A_n(i, :) + A_n(i+1, :), a trend costs
+/// nothing, and rows are solved in three groups, every third one. An index without entries has
+/// coefficients of 0, or where its mode is smooth near those of its neighbours or their trend.
 ///
 /// Entries can be held out, to say when further iterations only learn the others by heart. The
 /// model is a Kruskal tensor that predict, evaluate and model_values take as any: R components,

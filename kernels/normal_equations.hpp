@@ -58,8 +58,8 @@ struct RowPenalty {
                     // ones in it, its entry of H_i is c_i, the number of row i's nonzeros
   double offset_mu = 0;
   double power = 0;       // 0, or with an offset up to 1
-  double smoothness = 0;  // other rows as they stand: of every second row first; of every third
-  int differences = 1;    // or 2
+  double smoothness = 0;  // neighbouring rows are not solved together, but one group after another
+  int differences = 1;    // first ones: two groups, of every second row; 2: second ones, three
 };
 
 /// a_i of every row. S: I x normal_columns(R) of normal_equations; A: I x R, overwritten, except
@@ -70,8 +70,8 @@ struct RowPenalty {
 /// 6 multiply-adds for F free coefficients. Bits are the same on every run and number of threads.
 /// Fences exec; hosts allocate 4 F^2 doubles a thread, and GPUs, where teams' scratch memory has no
 /// room for F^2 / 2 doubles, up to 1 GiB. Throws Error if shapes disagree, a number of the penalty
-/// is negative or not finite, its power is over 1 or without an offset, or its columns are none of
-/// A's.
+/// is negative or not finite, its power is over 1 or without an offset, its differences are neither
+/// 1 nor 2, or its columns are none of A's.
 /// - residue: none, or I x R: becomes v_i - H_i a_i / 2, whose dot product with a_i is half of what
 ///   the row explains of sum_p x_p^2.
 template <class ExecutionSpace, class Scalar, class MemorySpace>

@@ -17,6 +17,7 @@ using sporades::MttkrpStrategy;
 using sporades::normal_columns;
 using sporades::Position;
 using sporades::solve_normal_equations;
+using sporades::test::hash_bits;
 using sporades::test::new_instance;
 using sporades::test::random_coo;
 using sporades::test::random_kruskal;
@@ -230,6 +231,46 @@ TEMPLATE_LIST_TEST_CASE("rows with penalties and given coefficients are solved",
     CHECK(wrong == 0);
     CHECK(changed == 0);
     CHECK(wrong_rest == 0);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("rows are solved as they are summed, with the same bits",
+                        "[kernels][normal_equations]", sporades::test::IndexCases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  // Long rows that chunks share, rows of one nonzero, and rows without.
+  auto const dims = GENERATE(Dims{7, 900, 40}, Dims{300, 300}, Dims{9, 1, 8, 7});
+  std::size_t const free = dims.size() > 3 ? GENERATE(1, 61) : 10;  // 61: S in two panels
+  double const smoothness = GENERATE(0.0, 0.7);
+  bool const has_offset = GENERATE(true, false);
+  std::size_t const R = free + 3;
+  auto const X = random_coo<Scalar, typename TestType::Index>(exec, dims, 1500, 3, 1.5);
+  auto A = random_kruskal<Scalar>(exec, dims, static_cast<int>(R), 1, true).factors;
+  auto plan = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, static_cast<int>(R)});
+  sporades::detail::Workspace<typename TestType::ExecutionSpace::memory_space> workspace;
+  for (int n = 0; n < X.order(); ++n) {
+    sporades::RowPenalty penalty{0.3, static_cast<int>(free)};
+    if (has_offset) {
+      penalty.offset = static_cast<int>(free) + 1;
+      penalty.offset_mu = 1.1;
+      penalty.power = 0.5;
+      set_ones(exec, A, free + 1, static_cast<std::size_t>(n));
+    }
+    penalty.smoothness = smoothness;
+    auto const make = [&](std::size_t columns) {
+      return make_matrix<Scalar>(exec, "M", dims[n], columns);
+    };
+    auto const S = make(normal_columns(static_cast<int>(R))), T = make(S.extent(1));
+    auto const rest = make(R), other_rest = make(R);
+    auto at_once = A;
+    at_once[n] = sporades::copy_matrix(exec, A[n]);
+    normal_equations(exec, plan, A, n, S);
+    solve_normal_equations(exec, S, penalty, A[n], rest);
+    sporades::detail::run_normal_rows(exec, plan, at_once, n, T, penalty, other_rest, workspace);
+    exec.fence();
+    CAPTURE(sporades::to_string(dims), n, free, smoothness, has_offset);
+    CHECK(hash_bits(A[n]) == hash_bits(at_once[n]));
+    CHECK(hash_bits(rest) == hash_bits(other_rest));
   }
 }
 

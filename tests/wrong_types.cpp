@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/complete.hpp>
 #include <sporades/algorithms/components.hpp>
+#include <sporades/algorithms/core_consistency.hpp>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/gcp.hpp>
@@ -139,6 +140,9 @@ void wrong_types() {
                 given<Vector<float, Space>>());
   // says: the model must be a KruskalTensor
   normalize(exec, X);
+  // says: core_consistency takes a CooTensor or a MttkrpPlan, and a KruskalTensor of its scalar type and memory space
+  // says: core_consistency takes a CooTensor or a MttkrpPlan, and a KruskalTensor of its scalar type and memory space
+  core_consistency(exec, X, 2.5f);
   // says: score takes two KruskalTensors of one scalar type and memory space
   // says: score takes two KruskalTensors of one scalar type and memory space
   score(exec, X.values, model);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What each subcommand was asked for, and its entry point. parse.cpp fills these from the
+/// What each subcommand was asked for, and its entry point. The files parse*.cpp fill these from the
 /// command line; a subcommand is one file that needs no parser.
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <locale>
 #include <sporades/algorithms/command/ranks/run_ranks.hpp>
 #include <sporades/algorithms/detail/memory/complete_memory.hpp>

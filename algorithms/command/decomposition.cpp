@@ -145,6 +145,7 @@ void Decomposition::say(std::string const& text) {
   progress_.clear();
   if (!held_line_.empty()) print_held_line();
   std::printf("%s\n", text.c_str());
+  std::fflush(stdout);  // the next line may be minutes away
 }
 
 void Decomposition::say_first_iteration(Work const& work, bool on_gpu, double bytes) {

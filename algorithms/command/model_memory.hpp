@@ -136,7 +136,7 @@ class ModelMemory {
     if (on_gpu) return 0;
     bool const has_starts = options.starts > 1;
     int const states = !keeps_states_ ? 0 : has_starts ? 2 : 1;
-    int const models = has_starts && Kind::is_cp ? 2 : 0;  // that are compared
+    int const models = has_starts && Kind::is_cp ? options.starts + 1 : 0;  // that are compared
     return beside_ + (states + models) * factor_bytes(dims, options);
   }
 

@@ -168,6 +168,7 @@ class ModelRun {
       // Else some were before a checkpoint.
       if (matches_.models() > 1 && !interrupted &&
           matches_.models() == result.start_scores.size()) {
+        matches_.compare();
         summary = matches_.text() + summary;
         for (auto const& value : matches_.values()) report.results.push_back(value);
       }

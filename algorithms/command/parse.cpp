@@ -164,7 +164,7 @@ Parsed parse(std::vector<std::string> arguments) {
   auto const all = [](CLI::App*) { return true; };
   for (auto* const one : app.get_subcommands(all)) {
     auto const inner = one->get_subcommands(all);
-    if (inner.empty()) add_threads(*one, threads);
+    add_threads(*one, threads);
     for (auto* const method : inner) add_threads(*method, threads);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <charconv>
+#include <cmath>
 #include <sporades/algorithms/command/parse_options.hpp>
 #include <sporades/algorithms/score.hpp>
 #include <sporades/core/error.hpp>
@@ -21,9 +22,9 @@ void add_bounds(CLI::App& app, Bounds& bounds) {
     auto const number = [&](std::string const& part, double missing) {
       double value = missing;
       auto const [next, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-      bool const is_one =
-          part.empty() || (error == std::errc() && next == part.data() + part.size());
-      expects(colon != std::string::npos && is_one && !std::isnan(value), "--bounds ", text,
+      bool const is_one = part.empty() || (error == std::errc() && std::isfinite(value) &&
+                                           next == part.data() + part.size());
+      expects(colon != std::string::npos && text.size() > 1 && is_one, "--bounds ", text,
               ": expected LEAST:GREATEST, as 1:5, 0: or :1");
       return value;
     };
@@ -33,7 +34,8 @@ void add_bounds(CLI::App& app, Bounds& bounds) {
   };
   app.add_option_function<std::string>(
       "--bounds", take,
-      "What values can be, LEAST:GREATEST, as 1:5 or 0: - the model's are raised or lowered to it");
+      "What values can be, LEAST:GREATEST, as 1:5 or 0: - the model's are raised or lowered to it "
+      "(of evaluate, with --cells given)");
 }
 
 void add_view_options(CLI::App& app, ViewArguments& view) {

@@ -27,7 +27,7 @@ int split(SplitFileArguments const& arguments) {
         expects(parts.train.nnz() > 0 && parts.test.nnz() > 0, "split: --fraction ",
                 arguments.fraction, " of ", X.nnz(), " values leaves ", parts.train.nnz(),
                 " to learn from and ", parts.test.nnz(),
-                " to test with: a part of a split wants another --seed");
+                " to test with: each part needs some; another --seed or --fraction may give it");
         write_tensor<double>(arguments.train, parts.train);
         write_tensor<double>(arguments.test, parts.test);
         if (arguments.quiet) return;

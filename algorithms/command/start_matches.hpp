@@ -9,6 +9,7 @@
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/algorithms/components.hpp>
 #include <sporades/algorithms/score.hpp>
+#include <sporades/core/error.hpp>
 #include <string>
 #include <vector>
 
@@ -19,41 +20,48 @@ namespace sporades::command {
 /// Components that match less are other ones.
 constexpr double enough_match = 0.9;
 
-/// A CP model's first components, on the host.
-template <class Model>
-auto first_components(Model const& model, int components) {
-  Kokkos::DefaultHostExecutionSpace const host;
-  std::vector<int> first(static_cast<std::size_t>(components));
-  std::iota(first.begin(), first.end(), 0);
-  return extract(host, copy_to(host, model), first);
-}
-
-/// The scores of CP models of starts, each with the best before it, and of the best one's
-/// components with those of the others.
+/// The CP models of starts, on the host, and the scores of the best one and each other.
 template <class Scalar>
 class StartMatches {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+
  public:
   /// The model of a start that has ended, of which so many components count, and its value.
   template <class Model>
   void add(Model const& model, int components, double value) {
-    auto const ended = first_components(model, components);
-    bool const is_best = best_.factors.empty() || value > value_;
-    if (!best_.factors.empty()) {
-      auto const& of = is_best ? ended : best_;
-      auto const score =
-          sporades::score(Kokkos::DefaultHostExecutionSpace(), is_best ? best_ : ended, of);
-      matches_.push_back(score.value);
-      auto const& alike = score.components;
-      if (is_best || again_.empty()) again_ = alike;
-      for (std::size_t r = 0; r < again_.size(); ++r) again_[r] = std::max(again_[r], alike[r]);
-    }
-    if (!is_best) return;
-    best_ = ended;
-    value_ = value;
+    std::vector<int> first(static_cast<std::size_t>(components));
+    std::iota(first.begin(), first.end(), 0);
+    models_.push_back(extract(Host(), copy_to(Host(), model), first));
+    values_.push_back(value);
   }
 
-  /// How many models there were.
-  std::size_t models() const { return best_.factors.empty() ? 0 : matches_.size() + 1; }
+  /// To be called once all have ended. Models that cannot be compared match by NaN.
+  void compare() {
+    if (models_.empty()) return;
+    best_ = static_cast<std::size_t>(std::max_element(values_.begin(), values_.end()) -
+                                     values_.begin());
+    again_.assign(static_cast<std::size_t>(best().rank()), 0);
+    for (std::size_t k = 0; k < models_.size(); ++k) {
+      if (k == best_) continue;
+      try {
+        auto const score = sporades::score(Host(), models_[k], best());
+        matches_.push_back(score.value);
+        for (std::size_t r = 0; r < again_.size(); ++r)
+          again_[r] = std::max(again_[r], score.components[r]);
+      } catch (Error const&) {  // one holds infinity
+        matches_.push_back(std::numeric_limits<double>::quiet_NaN());
+      }
+    }
+  }
+
+  std::size_t models() const { return models_.size(); }
+  /// The first of the best ones.
+  KruskalTensor<Scalar> const& best() const { return models_[best_]; }
+  /// Of the best model and each other; NaN of one model.
+  double mean() const {
+    return std::accumulate(matches_.begin(), matches_.end(), 0.0) /
+           static_cast<double>(matches_.size());
+  }
 
   NamedValues values() const { return {{"start_matches", matches_}, {"components_again", again_}}; }
 
@@ -64,8 +72,8 @@ class StartMatches {
     for (std::size_t r = 0; r < again_.size(); ++r)
       if (!(again_[r] >= enough_match))
         others += (others.empty() ? "" : ", ") + std::to_string(r + 1);
-    auto const text = fmt::format("models of starts match the best before them by {:.3f} to {:.3f}",
-                                  *least, *most);
+    auto const text =
+        fmt::format("the other starts' models match it by {:.3f} to {:.3f}", *least, *most);
     return others.empty()
                ? text + "; all components came again\n"
                : fmt::format("{}; components that did not come again (match below {}): {}\n", text,
@@ -73,9 +81,10 @@ class StartMatches {
   }
 
  private:
-  KruskalTensor<Scalar> best_;
-  double value_ = 0;
-  std::vector<double> matches_;  // of each model after the first
+  std::vector<KruskalTensor<Scalar>> models_;
+  std::vector<double> values_;
+  std::size_t best_ = 0;
+  std::vector<double> matches_;  // of the best model and each other, in the order of starts
   std::vector<double> again_;    // of each component of the best: the match of the most alike one
 };
 

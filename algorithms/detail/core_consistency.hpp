@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <sporades/algorithms/components.hpp>
 #include <sporades/algorithms/core_consistency.hpp>
 #include <sporades/core/detail/lapack.hpp>
@@ -16,8 +17,22 @@
 namespace sporades {
 namespace detail {
 
-/// So many columns, or those of the rank, are multiplied at once.
-inline constexpr std::size_t core_columns_at_once = 32;
+/// How many columns are multiplied at once: some times the rank where that is small.
+inline std::size_t core_columns_at_once(std::size_t R) {
+  return std::max<std::size_t>(R, std::min<std::size_t>(4 * R, 32));
+}
+
+/// No fewer bytes than core_consistency without a plan allocates, for so many nonzeros.
+template <class Scalar, class Index>
+double core_consistency_bytes(Dims const& dims, double nnz, int rank) {
+  auto const R = static_cast<std::size_t>(rank);
+  double const rows = std::accumulate(dims.begin(), dims.end(), 0.0);
+  double const columns =
+      static_cast<double>(2 * padded_columns(R) + 2 * padded_columns(core_columns_at_once(R)));
+  double const nonzero = static_cast<double>(dims.size() * sizeof(Index) + sizeof(Scalar));
+  return rows * columns * sizeof(Scalar) + nnz * (2 * nonzero + 3 * sizeof(Position)) +
+         3 * sizeof(double) * std::pow(rank, static_cast<double>(dims.size()));
+}
 
 /// H = X x_0 U_0^T ... x_{N-1} U_{N-1}^T of factors of R columns each, on the host, the index of
 /// mode n slowest and of the others that of the last fastest. multiply(B, V): MTTKRP on mode n, of
@@ -29,7 +44,7 @@ std::vector<double> project(ExecutionSpace const& exec, Factors<Scalar, MemorySp
   std::size_t columns = 1;
   for (std::size_t m = 1; m < U.size(); ++m) columns *= R;
   std::vector<double> H(R * columns);
-  std::size_t const most = std::max<std::size_t>(R, core_columns_at_once);
+  std::size_t const most = core_columns_at_once(R);
   for (std::size_t first = 0; first < columns; first += most) {
     std::size_t const count = std::min(most, columns - first);
     auto B = U;
@@ -73,7 +88,9 @@ double core_consistency_by(ExecutionSpace const& exec, Dims const& dims,
   std::size_t const columns = G.size() / R;
   std::size_t place = 1, diagonal = 0;
   for (std::size_t m = N; m-- > 0;) {
-    auto S = inverse_or_pseudo_inverse(grams[m], static_cast<int>(R)).inverse;
+    auto S = inverse_or_pseudo_inverse(grams[m], static_cast<int>(R), 0,
+                                       std::numeric_limits<Scalar>::epsilon())
+                 .inverse;
     for (std::size_t r = 0; r < R; ++r) {
       double const length = std::pow(chosen.weights[r], 1 / static_cast<double>(N));
       for (std::size_t s = 0; s < R; ++s) S[r * R + s] *= length > 0 ? 1 / length : 0;
@@ -95,6 +112,15 @@ double core_consistency_by(ExecutionSpace const& exec, Dims const& dims,
 inline std::size_t shortest_mode(Dims const& dims) {
   return static_cast<std::size_t>(std::min_element(dims.begin(), dims.end()) - dims.begin());
 }
+
+struct NotOfOneType {
+  template <class Given>
+  NotOfOneType(Given const&) {
+    static_assert(never<Given>,
+                  "core_consistency takes a CooTensor or a MttkrpPlan, and a KruskalTensor of its "
+                  "scalar type and memory space");
+  }
+};
 
 }  // namespace detail
 
@@ -127,6 +153,11 @@ double core_consistency(ExecutionSpace const& exec, CooTensor<Scalar, Index, Mem
   return detail::core_consistency_by(exec, X.dims, model, n, [&](auto const& B, auto const& V) {
     mttkrp(exec, sorted_X, B, static_cast<int>(n), V, MttkrpStrategy::sorted);
   });
+}
+
+template <class ExecutionSpace>
+double core_consistency(ExecutionSpace const&, detail::NotOfOneType, detail::NotOfOneType) {
+  return 0;
 }
 
 }  // namespace sporades

@@ -74,7 +74,7 @@ run 0 evaluate m.ktns test.tns "${dims[@]}" --cells given --bounds 3:3
 check 'of one value the error is that of a constant' within "$(rmse_of)" \
   "$(awk '!/^#/ { s += ($4 - 3) ^ 2; ++n } END { print sqrt(s / n) }' test.tns)" 1e-5
 refuses '--cells given' evaluate m.ktns test.tns "${dims[@]}" --bounds 1:5
-for bounds in 5 5:1 a:b 1:2:3 nan:; do
+for bounds in 5 5:1 a:b 1:2:3 nan: inf: 1:inf :; do
   refuses "--bounds $bounds" predict m.ktns test.tns "${dims[@]}" --bounds $bounds -o bounded.tns
 done
 

@@ -55,10 +55,25 @@ says 'deviance explained'
 check 'float finds three, too' test "$(proposed)" = 3
 run 0 ranks gcp x.tns --loss poisson --ranks 3:1000:997 --starts 2 --iterations 3 --report r.json
 check 'steps' test "$(list ranks)" = '3 1000'
-check 'a core of 1e9 numbers is not computed' grep -q null <<< "$(list core_consistency)"
+check 'a core of 1e9 numbers is not computed' grep -q '^[0-9.]* null$' <<< "$(list core_consistency)"
+check 'and what is unknown is no reason' test "$(proposed)" != 1000
+run 0 ranks cp-als x.tns --ranks 2,3 --starts 1 --report r.json
+says 'it is the largest whose core consistency is 80 or more; a rule'
+# The match is that of cp-als, whose starts are the same.
+run 0 cp-als x.tns --rank 3 --init random --starts 4 --seed 5 --iterations 9 --report r.json
+matches=$(list start_matches)
+run 0 ranks cp-als x.tns --ranks 3 --starts 4 --seed 5 --iterations 9 --report r.json
+check "the match is the mean of $matches" awk -v a="$matches" -v b="$(list match)" \
+  'BEGIN { n = split(a, m, " "); exit !(n == 3 && (b - (m[1] + m[2] + m[3]) / 3) ^ 2 < 1e-16) }'
 run 0 ranks gcp x.tns --loss negative-binomial:2 --ranks 2 --starts 1 --iterations 2 --report r.json
 check 'nothing to judge by' test "$(proposed)" = 0
 says 'proposes no rank: there is nothing to judge by'
+
+# gcp takes the best of three random starts, here too.
+run 0 gcp x.tns --loss poisson --rank 2 --iterations 3 --seed 3
+loss=$(sed -n 's/^loss \([0-9.e+-]*\) .*/\1/p' out)
+run 0 ranks gcp x.tns --loss poisson --ranks 2 --starts 1 --iterations 3 --seed 3 --report r.json
+check "as gcp has it: $loss" awk -v a="$loss" -v b="$(list scores)" 'BEGIN { exit !(a != 0 && (a - b) ^ 2 < 1e-12 * a * a) }'
 
 # Values held out decide where others are unknown: by the rule, and the table has them.
 awk 'NR % 3' x.tns > seen.tns
@@ -83,32 +98,57 @@ held_out complete seen.tns --ranks 1:3 --starts 2 --penalty 0.01 --offset-penalt
 run 0 ranks complete seen.tns --ranks 2 --holdout 0 --starts 2
 check_not 'or nothing is held out' grep -q held-out out
 
+# The error of values held out is that of a model of the others, by evaluate.
+run 0 ranks complete seen.tns --ranks 2 --starts 1 --holdout 0.2 --seed 1 --report r.json
+error=$(list held_out)
+run 0 complete seen.tns --rank 2 --holdout 0.2 --seed 1
+check "complete has $error, too" grep -qF "held out ${error:0:8}" out
+
 # Interrupted, what was found is told, and the files are written.
 run 0 generate --dims 300x300x300 --nnz 200000 --skew 1 -o large.spt
-checks=$((checks + 1))
-timeout --preserve-status -s INT 4 "$sporades" ranks cp-als large.spt --ranks 1:2:1 --starts 1 \
-  --iterations 2 --tolerance 0 > out 2> err || failed 'two short ranks end'
-timeout --preserve-status -s INT 3 "$sporades" ranks cp-als large.spt --ranks 1,60 --starts 1 \
-  --iterations 100000 --tolerance 0 --report r.json > out 2> err
+set -m # a shell's background jobs would ignore SIGINT
+"$sporades" ranks cp-als large.spt --ranks 1,60 --starts 1 --iterations 100000 --tolerance 1e-12 \
+  --report r.json > out 2> err &
+process=$!
+for ((k = 0; k < 600; ++k)); do grep -q '^ *1 ' out && break || sleep 0.1; done
+kill -INT $process
+wait $process
 check 'the status is that of the signal' test $? = 130
-check 'a report was written' grep -q proposed_rank r.json
+set +m
+check 'a report was written' grep -q '"proposed_rank": 1,' r.json
+says '; without rank 60 and above: interrupted'
+check 'it tells what is missing' grep -q '"left_out": "without rank 60 and above: interrupted"' r.json
+cp r.json kept.json
+set -m
+"$sporades" ranks cp-als large.spt --ranks 60 --starts 1 --iterations 100000 --tolerance 0 \
+  --report r.json > out 2> err &
+process=$!
+for ((k = 0; k < 600; ++k)); do grep -q '1 rank' out && break || sleep 0.1; done
+kill -INT $process
+wait $process
+check 'the status is that of the signal' test $? = 130
+set +m
+check 'it says that there is nothing' grep -q '^sporades: interrupted by SIGINT: no rank was finished' err
+same r.json kept.json
 
 refuses '--ranks is required' ranks cp-als x.tns
 refuses 'expected FROM:TO' ranks cp-als x.tns --ranks 5:2
 refuses 'expected FROM:TO' ranks cp-als x.tns --ranks 2:3:4:5
 refuses 'expected FROM:TO' ranks cp-als x.tns --ranks 2:3,4
-refuses 'whole numbers of 1 or more' ranks cp-als x.tns --ranks 0:3
-refuses '70000 is not in 1 to 65535' ranks cp-als x.tns --ranks 2,70000
+refuses 'expected FROM:TO' ranks cp-als x.tns --ranks 0:3
+refuses 'of ranks from 1 to 65535' ranks cp-als x.tns --ranks 2,70000
 refuses 'no values can be held out' ranks cp-als absent.tns --ranks 2 --holdout 0.1
-refuses '--holdout' ranks cp-als x.tns --missing --ranks 2 --holdout 1
+for part in 1 nan -0.1; do
+  refuses "--holdout" ranks cp-als x.tns --missing --ranks 2 --holdout $part
+done
 refuses "'--rank' is no option of sporades ranks cp-als" ranks cp-als x.tns --rank 2 --ranks 2:3
 refuses 'x.tns' ranks cp-als x.tns --ranks 2 -o x.tns
 refuses 'sporades ranks' ranks x.tns --ranks 2
 refuses 'needs' ranks cp-als large.spt --ranks 60000 --memory 20M
 run 0 ranks cp-als large.spt --ranks 2,60000 --starts 1 --iterations 1 --memory 200M
 check 'what does not fit ends the table with a note' grep -q '^sporades: note: ' err
-says 'proposes no rank'
-run 0 ranks cp-als x.tns --ranks 2 -q
+says '; without rank 60000 and above: cp-als: rank 60000 for 300 x 300 x 300 needs '
+run 0 ranks --threads 1 cp-als x.tns --ranks 2 -q
 check_not 'quiet says nothing' test -s out
 
 no_litter

@@ -1,27 +1,36 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <charconv>
 #include <sporades/algorithms/command/parse_options.hpp>
-#include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/core/error.hpp>
 
 namespace sporades::command {
 namespace {
 
 /// Ascending, from "2:16" (from and to), "2:16:2" (and by), or "2,4,8".
-std::vector<int> parse_compared(std::string text) {
-  auto const colons = std::count(text.begin(), text.end(), ':');
-  auto listed = text;
-  std::replace(listed.begin(), listed.end(), ':', ',');
-  auto ranks = parse_ranks(listed, "--ranks");
-  auto const most = *std::max_element(ranks.begin(), ranks.end());
-  expects(most < 65536, "--ranks ", text, ": ", most, " is not in 1 to 65535");
-  if (colons > 0) {
-    expects(colons == static_cast<long>(ranks.size()) - 1 && colons <= 2 && ranks[0] <= ranks[1],
-            "--ranks ", text, ": expected FROM:TO as 2:16, FROM:TO:BY, or a list as 2,4,8");
-    int const by = colons == 2 ? ranks[2] : 1, end = ranks[1];
+std::vector<int> parse_compared(std::string const& text) {
+  std::vector<int> ranks;
+  char between = 0;  // : or ,
+  bool is_one = !text.empty();
+  char const *at = text.data(), *const end = at + text.size();
+  while (is_one) {
+    int rank = 0;
+    auto const [next, error] = std::from_chars(at, end, rank);
+    is_one = error == std::errc() && rank >= 1 && rank < 65536;
+    ranks.push_back(rank);
+    if (next == end || !is_one) break;
+    if (between == 0) between = *next;
+    is_one = *next == between && (between == ':' || between == ',');
+    at = next + 1;
+  }
+  bool const has_range = between == ':';
+  expects(is_one && (!has_range || (ranks.size() <= 3 && ranks[0] <= ranks[1])), "--ranks ", text,
+          ": expected FROM:TO as 2:16, FROM:TO:BY, or a list as 2,4,8, of ranks from 1 to 65535");
+  if (has_range) {
+    int const by = ranks.size() == 3 ? ranks[2] : 1, last = ranks[1];
     ranks.resize(1);
-    while (end - ranks.back() >= by) ranks.push_back(ranks.back() + by);
+    while (last - ranks.back() >= by) ranks.push_back(ranks.back() + by);
   }
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
@@ -45,11 +54,11 @@ void add_ranks_options(CLI::App& app, DecomposeArguments& common, RanksArguments
     app.add_option_function<double>(
            "--holdout",
            [&](double part) {
+             expects(part >= 0 && part < 1, "--holdout ", part, " is not 0, or below 1");
              ranks.holdout = part;
              ranks.holds_out = true;
            },
            "Part of the values that models do not see and are compared by, with --missing")
-        ->check(CLI::Range(0.0, 0.9))
         ->default_str("0.1");
 }
 

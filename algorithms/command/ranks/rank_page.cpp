@@ -113,8 +113,8 @@ std::string page_of(RankTable const& table, RankChoice const& choice, std::strin
                         "</header>\n<section class=\"ranks\">\n<table>\n<tr>{}<th>seconds a start"
                         "</th></tr>\n{}</table>\n</section>\n<section class=\"ranks\">\n"
                         "<div class=\"panels\">\n{}</div>\n</section>\n",
-                        name_html(file), escaped(table.method), escaped(describe(choice)), head,
-                        rows, pictures));
+                        name_html(file), escaped(table.method), escaped(describe(table, choice)),
+                        head, rows, pictures));
 }
 
 }  // namespace sporades::command

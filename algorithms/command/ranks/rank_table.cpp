@@ -71,26 +71,28 @@ RankChoice choose_rank(RankTable const& table) {
     return {0,
             "there is nothing to judge by: --starts 2 or more would tell whether components "
             "come again"};
-  // NaN is no objection.
-  auto const is_sound = [&](RankRow const& row) {
-    return !is_unknown(row) && !(row.consistency < enough_consistency) &&
-           !(row.match < enough_match);
+  bool const has_consistency = !all([](auto const& row) { return std::isnan(row.consistency); });
+  bool const has_match = !all([](auto const& row) { return std::isnan(row.match); });
+  auto const is_sound = [&](RankRow const& row) {  // what is unknown is not
+    return (!has_consistency || row.consistency >= enough_consistency) &&
+           (!has_match || row.match >= enough_match);
   };
   auto const largest = std::find_if(rows.rbegin(), rows.rend(), is_sound);
-  bool const is_judged = std::any_of(rows.begin(), rows.end(),
-                                     [](auto const& row) { return !std::isnan(row.consistency); });
   std::string const rules = fmt::format(
-      "{}starts match by {} or more",
-      is_judged ? fmt::format("core consistency is {} or more, and ", enough_consistency) : "",
-      enough_match);
+      "{}{}{}",
+      has_consistency ? fmt::format("core consistency is {} or more", enough_consistency) : "",
+      has_consistency && has_match ? ", and " : "",
+      has_match ? fmt::format("starts match by {} or more", enough_match) : "");
   if (largest == rows.rend()) return {0, "there is no rank whose " + rules};
   return {largest->rank, "it is the largest whose " + rules};
 }
 
-std::string describe(RankChoice const& choice) {
-  return choice.rank == 0 ? fmt::format("proposes no rank: {}", choice.why)
-                          : fmt::format("proposes rank {}: {}; a rule of thumb, which may be wrong",
-                                        choice.rank, choice.why);
+std::string describe(RankTable const& table, RankChoice const& choice) {
+  auto const text = choice.rank == 0
+                        ? fmt::format("proposes no rank: {}", choice.why)
+                        : fmt::format("proposes rank {}: {}; a rule of thumb, which may be wrong",
+                                      choice.rank, choice.why);
+  return table.left_out.empty() ? text : text + "; " + table.left_out;
 }
 
 std::string heading(RankTable const& table) {
@@ -107,7 +109,8 @@ std::string line(RankTable const& table, RankRow const& row) {
       {or_dash(row.score, fmt::format("{:.8g}", row.score)),
        or_dash(row.mean_held_out(),
                fmt::format("{:.6g} +- {:.2g}", row.mean_held_out(), row.held_out_spread())),
-       or_dash(row.consistency, fmt::format("{:.1f}", row.consistency)),
+       or_dash(row.consistency,
+               row.consistency < -1000 ? "< -1000" : fmt::format("{:.1f}", row.consistency)),
        or_dash(row.match, fmt::format("{:.4f}", row.match))},
       fmt::format("{:.3g}", row.seconds));
 }
@@ -133,7 +136,8 @@ NamedValues values_of(RankTable const& table, RankChoice const& choice) {
           {"match", matches},
           {"seconds", seconds},
           {"proposed_rank", static_cast<std::uint64_t>(choice.rank)},
-          {"proposed_because", choice.why}};
+          {"proposed_because", choice.why},
+          {"left_out", table.left_out}};
 }
 
 }  // namespace sporades::command

@@ -33,7 +33,8 @@ struct RankTable {
   std::string score_name;     // "fit"
   std::string held_out_name;  // "held-out RMSE", or empty where nothing is held out
   bool has_consistency = false;
-  std::vector<RankRow> rows;  // by ascending rank
+  std::vector<RankRow> rows = {};  // by ascending rank
+  std::string left_out = {};       // which ranks are missing, and why; or empty
 };
 
 struct RankChoice {
@@ -53,8 +54,8 @@ RankChoice choose_rank(RankTable const& table);
 std::string heading(RankTable const& table);
 std::string line(RankTable const& table, RankRow const& row);
 
-/// The choice in words: "takes rank 4: ...".
-std::string describe(RankChoice const& choice);
+/// The choice in words: "proposes rank 4: ...".
+std::string describe(RankTable const& table, RankChoice const& choice);
 
 /// A column of each measure, for a report.
 NamedValues values_of(RankTable const& table, RankChoice const& choice);

@@ -6,8 +6,8 @@
 #include <optional>
 #include <sporades/algorithms/command/ranks/rank_table.hpp>
 #include <sporades/algorithms/command/run_model.hpp>
+#include <sporades/algorithms/command/start_matches.hpp>
 #include <sporades/algorithms/core_consistency.hpp>
-#include <sporades/algorithms/score.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/split_coo.hpp>
 #include <sporades/kernels/model_values.hpp>
@@ -25,7 +25,7 @@
 namespace sporades::command {
 
 /// A core of more numbers is not computed for the core consistency.
-constexpr double most_core_numbers = 1e7;
+constexpr double most_core_numbers = 1e6;
 
 /// The root of the mean square of x - m; NaN of none.
 template <class Values>
@@ -42,6 +42,7 @@ class RanksRun {
   using Scalar = typename Method::Scalar;
   using Index = typename Method::Index;
   using Problem = typename Method::Problem;
+  using Result = typename Method::Result;
   using Solved = sporades::detail::Method<Exec, Problem>;
   using Host = Kokkos::DefaultHostExecutionSpace;
   using Tensor = CooTensor<Scalar, Index>;
@@ -64,6 +65,7 @@ class RanksRun {
     expects(parts.train.nnz() > 0, Method::name, ": no value is left that is not held out");
     tensor_ = parts.train;
     held_ = copy_to(exec_, parts.test);
+    held_values_.assign(parts.test.values.data(), parts.test.values.data() + parts.test.nnz());
   }
 
   int operator()() {
@@ -75,21 +77,28 @@ class RanksRun {
     if (Method::needs_lapack) sporades::detail::start_lapack();
     SignalScope const signals;
     for (int const rank : ranks_) {
-      auto const row = of_rank(rank, signals);
-      if (!row) break;
+      std::string why;
+      auto const row = of_rank(rank, signals, why);
+      if (!row) {
+        table_.left_out = sporades::detail::concatenate("without rank ", rank, " and above: ", why);
+        break;
+      }
       table_.rows.push_back(*row);
       run_.say(line(table_, *row));
     }
+    int const signal = signals.received();
+    if (table_.rows.empty()) {
+      tell(std::string("interrupted by ") + signal_name(signal) + ": no rank was finished");
+      return 128 + signal;
+    }
     auto const choice = choose_rank(table_);
-    run_.say(describe(choice));
+    run_.say(describe(table_, choice));
     write(common_.output, page_of(table_, choice, common_.read.file));
     write(common_.report, report(choice));
-    return signals.received() == 0 ? 0 : 128 + signals.received();
+    return signal == 0 ? 0 : 128 + signal;
   }
 
  private:
-  using Model = KruskalTensor<Scalar>;
-
   void announce() {
     auto const counted = [](int count, char const* one) {
       return sporades::detail::concatenate(count, " ", one, count == 1 ? "" : "s");
@@ -99,76 +108,75 @@ class RanksRun {
     run_.say(heading(table_));
   }
 
-  /// None where the run was interrupted, or the rank does not fit the memory.
-  std::optional<RankRow> of_rank(int rank, SignalScope const& signals) {
+  /// None where the run was interrupted, or the rank does not fit the memory or fails after others:
+  /// `why` is set then.
+  std::optional<RankRow> of_rank(int rank, SignalScope const& signals, std::string& why) {
+    why = "interrupted";
     auto method = method_;
     auto& options = method.options;
     options.rank = rank;
-    options.starts = 1;
+    options.starts = common_.starts;
     options.init = decltype(options.init)::random;
     options.stop = [&] { return signals.received() != 0; };
     std::string refusal;
     auto placed = detail::placed_resident(memory_, tensor_, options, true, refusal);
     if (!placed) {
       expects(!table_.rows.empty(), refusal);
-      run_.note(refusal);
+      run_.note(why = refusal);
       return {};
     }
     if (table_.rows.empty()) announce();
     RankRow row;
     row.rank = rank;
-    std::vector<Model> models;
-    int best = 0;
+    StartMatches<Scalar> matches;
     try {
       Problem problem = Solved::make({}, exec_, hand_over(placed->X), options);
+      sporades::detail::Starts<typename Method::State> starts;
+      starts.state = sporades::detail::random_start(exec_, problem, options);
       sporades::detail::Timer timer;
-      for (int k = 0; k < common_.starts; ++k) {
-        options.seed = seed_of_start(common_.seed, k);
-        auto state = sporades::detail::random_start(exec_, problem, options);
-        auto const result = sporades::detail::run_from(
-            exec_, problem, options, state, [&](auto&) { return signals.received() == 0; });
-        if (result.is_stopped()) return {};
-        row.scores.push_back(result.value());
-        if (k == 0 || result.value() > row.scores[static_cast<std::size_t>(best)]) {
-          best = k;
-          row.score = method.judged(result);
-        }
-        double const error = method.held_out_error(result, values_of_held(), seen_by(result.model));
-        if (!std::isnan(error)) row.held_out.push_back(error);
-        models.push_back(first_components(result.model, rank));
-      }
+      method.decide_start(tensor_.order(), tensor_.nnz());
+      auto const result = method.solve(
+          exec_, problem, starts, [&](auto&) { return signals.received() == 0; },
+          [&](Result const& ended) {
+            double const error = method.held_out_error(ended, held_values_, seen_by(ended.model));
+            if (!std::isnan(error)) row.held_out.push_back(error);
+            matches.add(ended.model, rank, ended.value());
+          });
+      if (result.is_stopped()) return {};
+      row.score = method.judged(result);
       row.seconds = timer.seconds() / common_.starts;
+      matches.compare();
+      row.match = matches.mean();
     } catch (Stopped const&) {
       return {};
+    } catch (std::exception const& error) {
+      // What was found before is worth more.
+      bool const is_known = dynamic_cast<Error const*>(&error) ||
+                            dynamic_cast<RunError const*>(&error) || says_memory_ran_out(error);
+      if (!is_known || table_.rows.empty()) throw;
+      run_.note(why = sporades::detail::concatenate("rank ", rank, ": ", error.what()));
+      return {};
     }
-    row.match = match(models, static_cast<std::size_t>(best));
-    row.consistency = consistency(method, models[static_cast<std::size_t>(best)]);
+    row.consistency = consistency(method, matches.best());
     return row;
   }
 
-  std::vector<Scalar> values_of_held() const {
-    return held_.nnz() > 0 ? sporades::detail::to_vector(exec_, held_.values)
-                           : std::vector<Scalar>();
-  }
   template <class ModelHere>
   std::vector<Scalar> seen_by(ModelHere const& model) const {
     return held_.nnz() > 0 ? sporades::detail::to_vector(exec_, model_values(exec_, held_, model))
                            : std::vector<Scalar>();
   }
 
-  /// The mean score of the best model and each other; of one model, unknown.
-  static double match(std::vector<Model> const& models, std::size_t best) {
-    double sum = 0;
-    for (std::size_t k = 0; k < models.size(); ++k)
-      if (k != best) sum += sporades::score(Host(), models[best], models[k]).value;
-    return models.size() > 1 ? sum / (static_cast<double>(models.size()) - 1) : unknown;
-  }
-
-  double consistency(Method const& method, Model const& model) {
+  double consistency(Method const& method, KruskalTensor<Scalar> const& model) {
     auto const N = static_cast<double>(model.factors.size());
     if (!method.has_core_consistency() || N < 3 || std::pow(model.rank(), N) > most_core_numbers)
       return unknown;
     try {
+      double const bytes = sporades::detail::core_consistency_bytes<Scalar, Index>(
+          tensor_.dims, static_cast<double>(tensor_.nnz()), model.rank());
+      double const left = sporades::detail::memory_to_take(exec_);
+      check_fits_memory(bytes, memory_.limit() > 0 ? std::min(left, memory_.limit()) : left,
+                        sporades::detail::concatenate("core consistency: rank ", model.rank()), "");
       return core_consistency(exec_, copy_to(exec_, tensor_), copy_to(exec_, model));
     } catch (std::exception const& error) {
       if (!dynamic_cast<Error const*>(&error) && !says_memory_ran_out(error)) throw;
@@ -178,7 +186,12 @@ class RanksRun {
   }
 
   std::string report(RankChoice const& choice) const {
-    NamedValues values{{"file", common_.read.file},
+    auto const& read = run_.report;
+    NamedValues values{{"file", read.file},
+                       {"dialect", read.dialect},
+                       {"duplicates_summed", read.duplicates},
+                       {"dims", read.dims},
+                       {"nnz", read.nnz},
                        {"method", std::string(Method::name)},
                        {"precision", common_.compute.precision},
                        {"seed", common_.seed},
@@ -202,6 +215,7 @@ class RanksRun {
   Decomposition& run_;
   Tensor tensor_;                                               // that models see
   CooTensor<Scalar, Index, typename Exec::memory_space> held_;  // or empty
+  std::vector<Scalar> held_values_;
   bool holds_out_ = false;
   RankTable table_;
 };

@@ -75,12 +75,10 @@ class CompleteSolver {
     auto const mode = static_cast<std::size_t>(n);
     auto const& A = state_.factors[mode];
     MatrixType const S(systems_.data(), A.extent(0), systems_.extent(1));
-    times_.measure(exec_, "normal equations mode " + std::to_string(n), [&] {
-      run_normal_equations(exec_, problem_.products.whole, state_.factors, n, S);
-    });
-    times_.measure(exec_, "solve", [&] {
-      bool const is_last = n == state_.order() - 1;
-      run_normal_solve(exec_, S, penalty(mode), A, is_last ? rest_ : MatrixType(), workspace_);
+    bool const is_last = n == state_.order() - 1;
+    times_.measure(exec_, "rows of mode " + std::to_string(n), [&] {
+      run_normal_rows(exec_, problem_.products.whole, state_.factors, n, S, penalty(mode),
+                      is_last ? rest_ : MatrixType(), workspace_);
     });
   }
 

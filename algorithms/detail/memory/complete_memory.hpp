@@ -27,7 +27,8 @@ MemoryNeed run_need(ExecutionSpace const& exec, CooShape const& shape, Tensor co
   count.hold(shape.bytes());
   auto learned = shape;
   if (options.holdout > 0) {
-    // The numbers that are drawn differ from the mean by less than six standard deviations.
+    // The numbers that are drawn differ from the mean by less than six standard deviations, except
+    // where most of the cells have several values, which are drawn together.
     double const spread = 6 * std::sqrt(shape.nnz * options.holdout * (1 - options.holdout)) + 1;
     learned.nnz = std::min(shape.nnz, (1 - options.holdout) * shape.nnz + spread);
     auto held = shape;
@@ -43,13 +44,16 @@ MemoryNeed run_need(ExecutionSpace const& exec, CooShape const& shape, Tensor co
   count_all_modes_plan<Scalar>(exec, count, learned, products_of(options, N), tuples);
   double const state = (options.holdout > 0 ? 2 : 1) * factors;
   if (options.starts > 1) count.hold(state + model);  // the best state and its model
+  int const unknowns = options.rank + (options.offsets ? 1 : 0);
   // CompleteSolver
-  count.hold(matrix_bytes<Scalar>(longest(shape.dims), static_cast<int>(normal_columns(columns))) +
-             normal_solve_bytes(exec, options.rank + (options.offsets ? 1 : 0),
-                                static_cast<std::uint64_t>(longest(shape.dims))) +
-             (sizeof(Scalar) < 8 ? 0 : matrix_bytes<Scalar>(shape.dims.back(), columns)) +
-             column_workspace_bytes<ExecutionSpace>(shape.dims.back(), columns) +
-             dot_bytes(shape.nnz) + 16.0 * columns);
+  count.hold(
+      matrix_bytes<Scalar>(longest(shape.dims), static_cast<int>(normal_columns(columns))) +
+      std::max(normal_solve_bytes(exec, unknowns, static_cast<std::uint64_t>(longest(shape.dims))),
+               rows_at_once_bytes<ExecutionSpace, Scalar>(exec, learned.nnz, unknowns,
+                                                          normal_columns(columns))) +
+      (sizeof(Scalar) < 8 ? 0 : matrix_bytes<Scalar>(shape.dims.back(), columns)) +
+      column_workspace_bytes<ExecutionSpace>(shape.dims.back(), columns) + dot_bytes(shape.nnz) +
+      16.0 * columns);
   count.hold(state - factors);                            // those that are kept
   count.pass(learned.bytes());                            // of the residual nonzero by nonzero
   count.pass(model + most_of(shape.dims, [&](auto dim) {  // of columns' lengths

@@ -5,7 +5,7 @@
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
-#include <sporades/kernels/detail/normal_equations/solve.hpp>
+#include <sporades/kernels/detail/normal_equations/rows_at_once.hpp>
 #include <sporades/kernels/detail/processes/mttkrp.hpp>
 #include <sporades/kernels/detail/row_chunks.hpp>
 #include <sporades/kernels/normal_equations.hpp>
@@ -22,16 +22,14 @@ inline void plan_for_rows(MttkrpOptions& options, int R) {
   if (options.strategy == MttkrpStrategy::automatic) options.strategy = MttkrpStrategy::sorted;
 }
 
-/// Walks the chunks of `rows`. Of three modes the other two are unrolled.
-template <class ExecutionSpace, class Tensor, class Scalar, class Index, class MemorySpace>
-void walk_normal(ExecutionSpace const& exec, Tensor const& X,
-                 SortedRows<Scalar, Index, MemorySpace> const& rows,
-                 Factors<Scalar, MemorySpace> const& A, int n, int R) {
+/// use(walk) of the chunks of `rows`. Of three modes the other two are unrolled.
+template <class Tensor, class Scalar, class Index, class MemorySpace, class Use>
+void with_normal_walk(Tensor const& X, SortedRows<Scalar, Index, MemorySpace> const& rows,
+                      Factors<Scalar, MemorySpace> const& A, int n, int R, Use const& use) {
   auto const walk = [&](auto const& nonzeros) {
-    using Walk = NormalWalk<std::decay_t<decltype(nonzeros)>, decltype(rows.sums)>;
     NormalPieces const pieces{static_cast<int>(padded_columns(static_cast<std::size_t>(R))) / 4};
-    Walk const kernel{nonzeros, rows.sums, rows.length, pieces};
-    launch_items(exec, "sporades::normal_equations::sums", rows.chunks * kernel.panels(), kernel);
+    use(NormalWalk<std::decay_t<decltype(nonzeros)>, decltype(rows.sums)>{nonzeros, rows.sums,
+                                                                          rows.length, pieces});
   };
   if constexpr (is_instance<Tensor, PackedTensor>) {
     EitherWidth<MemorySpace> const words{X.narrow.data(), X.wide.data()};
@@ -77,11 +75,53 @@ void run_normal_equations(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, 
         if constexpr (is_instance<Format, PackedTensor> || is_instance<Format, CooTensor>)
           chunks.sum(exec, X, sums, plan.work.carry,
                      [&](auto const& instance, auto const& part, auto const& rows) {
-                       walk_normal(instance, part, rows, factors, n, static_cast<int>(R));
+                       with_normal_walk(part, rows, factors, n, static_cast<int>(R),
+                                        [&](auto const& walk) {
+                                          launch_items(instance, "sporades::normal_equations::sums",
+                                                       rows.chunks * walk.panels(), walk);
+                                        });
                      });
       });
     });
   });
+}
+
+/// normal_equations on mode n, and solve_normal_equations of all its rows: on hosts at once, where
+/// rows are apart from one another, and S is not in windows or on several processes. S then has
+/// only rows that chunks share. Fences exec, or is enqueued.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_normal_rows(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                     Factors<Scalar, MemorySpace> const& A, int n,
+                     Matrix<Scalar, MemorySpace> const& S, RowPenalty const& penalty,
+                     Matrix<Scalar, MemorySpace> const& residue,
+                     Workspace<MemorySpace>& workspace) {
+  auto const& rows_of_mode = A[static_cast<std::size_t>(n)];
+  bool is_done = false;
+  if constexpr (!is_gpu<ExecutionSpace>)
+    if (!plan.work.distributed && !plan.work.carry.atomic && penalty.smoothness == 0)
+      plan.formats.visit(n, [&](auto& X) {
+        using Format = std::decay_t<decltype(X)>;
+        bool every_row = false;
+        if constexpr (is_instance<Format, PackedTensor>) {
+          if (X.out_of_core) return;
+          every_row = X.rows.extent(0) == S.extent(0);
+        }
+        if constexpr (is_instance<Format, PackedTensor> || is_instance<Format, CooTensor>) {
+          if (X.nnz() == 0) return;
+          auto const kernel = normal_solve<ExecutionSpace>(S, penalty, rows_of_mode, residue);
+          auto const rows = begin_rows(exec, X.nnz(), chunk_length<ExecutionSpace>(plan.nnz), true,
+                                       S, plan.work.carry);
+          with_normal_walk(X, rows, A, n, kernel.R, [&](auto const& walk) {
+            if (walk.panels() > 1) return;
+            solve_at_once(exec, walk, kernel, rows, every_row, workspace,
+                          [&] { finish_rows(exec, rows, S, plan.work.carry); });
+            is_done = true;
+          });
+        }
+      });
+  if (is_done) return;
+  run_normal_equations(exec, plan, A, n, S);
+  run_normal_solve(exec, S, penalty, rows_of_mode, residue, workspace);
 }
 
 }  // namespace detail

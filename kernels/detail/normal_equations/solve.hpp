@@ -57,12 +57,22 @@ struct TeamLanes {
   KOKKOS_FORCEINLINE_FUNCTION void wait() const { team.team_barrier(); }
 };
 
-/// Which rows are solved together: all, or every second or third one.
+/// A row of a factor, and the row of S that its system is in.
+struct RowPlace {
+  std::uint64_t row, system;
+};
+
+/// Which rows are solved together: all, every second or third one, or those of a list, whose
+/// systems may be in its order.
 struct RowsOf {
   std::uint64_t begin, step, count;
+  std::uint64_t const* list = nullptr;
+  bool in_order = false;
 
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t operator()(std::uint64_t k) const {
-    return begin + step * (k < count ? k : count - 1);  // past the last: the last
+  KOKKOS_FORCEINLINE_FUNCTION RowPlace operator()(std::uint64_t k) const {
+    std::uint64_t const last = k < count ? k : count - 1;  // past the last: the last
+    std::uint64_t const row = list ? list[last] : begin + step * last;
+    return {row, in_order ? last : row};
   }
 };
 
@@ -95,6 +105,9 @@ struct NormalSolve {
   }
   KOKKOS_FORCEINLINE_FUNCTION int unknowns() const {
     return penalty.free + (penalty.offset >= 0 ? 1 : 0);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_free(int c) const {
+    return c < penalty.free || c == penalty.offset;
   }
   static KOKKOS_FORCEINLINE_FUNCTION std::size_t at(int i, int j) {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(i + 1) / 2 +
@@ -162,23 +175,21 @@ struct NormalSolve {
   KOKKOS_FORCEINLINE_FUNCTION int column(int k) const {
     return k < penalty.free ? k : penalty.offset;
   }
-  KOKKOS_FORCEINLINE_FUNCTION bool is_free(int c) const {
-    return c < penalty.free || c == penalty.offset;
-  }
   /// H(i, j) of a row.
-  KOKKOS_FORCEINLINE_FUNCTION double entry(std::uint64_t row, int i, int j) const {
-    return static_cast<double>(S(row, i < j ? pieces.column(j, i) : pieces.column(i, j)));
+  KOKKOS_FORCEINLINE_FUNCTION double entry(RowPlace at, int i, int j) const {
+    return static_cast<double>(S(at.system, i < j ? pieces.column(j, i) : pieces.column(i, j)));
   }
   KOKKOS_FORCEINLINE_FUNCTION void weigh(Number& weight, std::uint64_t first) const {
     for (int r = 0; r < rows; ++r) {
-      std::uint64_t const row = which(first + static_cast<std::uint64_t>(r));
+      RowPlace const at = which(first + static_cast<std::uint64_t>(r));
       int const c = penalty.offset;
-      Side::set(weight, r, penalty.power > 0 ? math::pow(entry(row, c, c), penalty.power) : 1);
+      Side::set(weight, r, penalty.power > 0 ? math::pow(entry(at, c, c), penalty.power) : 1);
     }
   }
   /// What the penalty adds to the diagonal at unknown k.
   KOKKOS_FORCEINLINE_FUNCTION double ridge(double weight, std::uint64_t row, int k) const {
     if (k >= penalty.free) return weight * penalty.offset_mu;
+    if (penalty.smoothness == 0) return weight * penalty.mu;
     double squares = 0;
     for_differences(row, [&](double own, std::uint64_t) { squares += own * own; });
     return weight * penalty.mu + penalty.smoothness * squares;
@@ -199,17 +210,18 @@ struct NormalSolve {
     return penalty.differences == 1 ? 2.0 * place - 1 : place == 1 ? -2 : 1;
   }
   /// The right side at unknown k: v less what given coefficients explain, and the neighbours' pull.
-  KOKKOS_FORCEINLINE_FUNCTION double right_side(std::uint64_t row, int k) const {
+  KOKKOS_FORCEINLINE_FUNCTION double right_side(RowPlace at, int k) const {
     int const c = column(k);
-    auto v = static_cast<double>(S(row, pieces.column(c)));
+    auto v = static_cast<double>(S(at.system, pieces.column(c)));
     for (int j = penalty.free; j < R; ++j)
-      if (j != penalty.offset) v -= entry(row, c, j) * static_cast<double>(A(row, j));
+      if (j != penalty.offset) v -= entry(at, c, j) * static_cast<double>(A(at.row, j));
     if (penalty.smoothness == 0 || k >= penalty.free) return v;
     double neighbours = 0;
-    for_differences(row, [&](double own, std::uint64_t first_row) {
+    for_differences(at.row, [&](double own, std::uint64_t first_row) {
       for (int place = 0; place <= penalty.differences; ++place) {
         std::uint64_t const other = first_row + static_cast<std::uint64_t>(place);
-        if (other != row) neighbours -= own * coefficient(place) * static_cast<double>(A(other, k));
+        if (other != at.row)
+          neighbours -= own * coefficient(place) * static_cast<double>(A(other, k));
       }
     });
     return v + penalty.smoothness * neighbours;
@@ -221,13 +233,13 @@ struct NormalSolve {
     for (int i = lanes.mine; i < unknowns(); i += lanes.count) {
       int const c = column(i);
       for (int r = 0; r < rows; ++r) {
-        std::uint64_t const row = which(first + static_cast<std::uint64_t>(r));
-        Scalar const* const s = &S(row, 0);
+        RowPlace const at_row = which(first + static_cast<std::uint64_t>(r));
+        Scalar const* const s = &S(at_row.system, 0);
         for (int j = 0; j <= i; ++j)  // c >= column(j)
           Side::set(L[at(i, j)], r,
                     static_cast<double>(s[pieces.column(c, column(j))]) +
-                        (i == j ? ridge(Side::get(weight, r), row, i) : 0));
-        Side::set(y[i], r, right_side(row, i));
+                        (i == j ? ridge(Side::get(weight, r), at_row.row, i) : 0));
+        Side::set(y[i], r, right_side(at_row, i));
       }
     }
   }
@@ -237,9 +249,9 @@ struct NormalSolve {
                                                    std::uint64_t first, int j) const {
     Number inverse;
     for (int r = 0; r < rows; ++r) {
-      std::uint64_t const row = which(first + static_cast<std::uint64_t>(r));
+      RowPlace const at = which(first + static_cast<std::uint64_t>(r));
       int const c = column(j);
-      double const began = entry(row, c, c) + ridge(Side::get(weight, r), row, j);
+      double const began = entry(at, c, c) + ridge(Side::get(weight, r), at.row, j);
       double const d = Side::get(pivot, r);
       Side::set(inverse, r, d > least * began && d > tiny ? 1 / sqrt(d) : 0);
     }
@@ -247,18 +259,18 @@ struct NormalSolve {
   }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void store(Lanes const& lanes, Number const* a, std::uint64_t row,
+  KOKKOS_FORCEINLINE_FUNCTION void store(Lanes const& lanes, Number const* a, RowPlace at,
                                          int r) const {
     for (int k = lanes.mine; k < unknowns(); k += lanes.count)
-      A(row, column(k)) = static_cast<Scalar>(Side::get(a[k], r));
+      A(at.row, column(k)) = static_cast<Scalar>(Side::get(a[k], r));
     if (residue.extent(0) == 0) return;
     for (int i = lanes.mine; i < R; i += lanes.count) {
       double product = 0;
-      for (int k = 0; k < unknowns(); ++k) product += entry(row, i, column(k)) * Side::get(a[k], r);
+      for (int k = 0; k < unknowns(); ++k) product += entry(at, i, column(k)) * Side::get(a[k], r);
       for (int c = penalty.free; c < R; ++c)
-        if (!is_free(c)) product += entry(row, i, c) * static_cast<double>(A(row, c));
-      residue(row, i) =
-          static_cast<Scalar>(static_cast<double>(S(row, pieces.column(i))) - product / 2);
+        if (!is_free(c)) product += entry(at, i, c) * static_cast<double>(A(at.row, c));
+      residue(at.row, i) =
+          static_cast<Scalar>(static_cast<double>(S(at.system, pieces.column(i))) - product / 2);
     }
   }
 };
@@ -315,13 +327,12 @@ inline void check_penalty(RowPenalty const& penalty, int R) {
           penalty.power, " takes counts, of an offset's column");
 }
 
-/// See solve_normal_equations.
+/// The kernel that solves systems in S of these rows of A; its rows and memory are not set yet.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& S,
-                      RowPenalty penalty, Matrix<Scalar, MemorySpace> const& A,
-                      Matrix<Scalar, MemorySpace> const& residue,
-                      Workspace<MemorySpace>& workspace) {
-  using Kernel = NormalSolve<ExecutionSpace, Scalar>;
+NormalSolve<ExecutionSpace, Scalar> normal_solve(Matrix<Scalar, MemorySpace> const& S,
+                                                 RowPenalty penalty,
+                                                 Matrix<Scalar, MemorySpace> const& A,
+                                                 Matrix<Scalar, MemorySpace> const& residue) {
   int const R = static_cast<int>(A.extent(1));
   check_penalty(penalty, R);
   if (penalty.free < 0) penalty.free = R;
@@ -332,12 +343,22 @@ void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> co
               (residue.extent(0) == A.extent(0) && residue.extent(1) >= A.extent(1)),
           "solve_normal_equations: the residue is ", residue.extent(0), " x ", residue.extent(1),
           ", A is ", A.extent(0), " x ", A.extent(1));
-  if (A.extent(0) == 0 || R == 0) return;
   double const least = 32.0 * R * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
   NormalPieces const pieces{static_cast<int>(padded_columns(static_cast<std::size_t>(R))) / 4};
   double const tiny = static_cast<double>(std::numeric_limits<Scalar>::min()) /
                       static_cast<double>(std::numeric_limits<Scalar>::epsilon());
-  Kernel kernel{S, A, residue, penalty, {}, least, tiny, pieces, R, nullptr, 1};
+  return {S, A, residue, penalty, {}, least, tiny, pieces, R, nullptr, 1};
+}
+
+/// See solve_normal_equations.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+void run_normal_solve(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& S,
+                      RowPenalty const& penalty, Matrix<Scalar, MemorySpace> const& A,
+                      Matrix<Scalar, MemorySpace> const& residue,
+                      Workspace<MemorySpace>& workspace) {
+  using Kernel = NormalSolve<ExecutionSpace, Scalar>;
+  Kernel kernel = normal_solve<ExecutionSpace>(S, penalty, A, residue);
+  if (A.extent(0) == 0 || kernel.R == 0) return;
   std::uint64_t const I = A.extent(0), step = penalty.smoothness > 0 ? penalty.differences + 1 : 1;
   std::size_t const bytes = kernel.numbers() * sizeof(typename Kernel::Number);
   auto const own = team_memory(exec, bytes, Kernel::threads);

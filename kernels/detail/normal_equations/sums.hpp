@@ -145,7 +145,11 @@ struct NormalWalk {
 
   KOKKOS_FUNCTION Position panels() const { return chunks_of(pieces.groups(), panel); }
 
-  KOKKOS_FUNCTION void operator()(Position item) const {
+  KOKKOS_FUNCTION void operator()(Position item) const { walk(item, out); }
+
+  /// The rows of the item, to other sums.
+  template <class Out>
+  KOKKOS_FORCEINLINE_FUNCTION void walk(Position item, Out const& out) const {
     Position const chunk = item / panels(), first = item % panels() * panel;
     Position const left = pieces.groups() - first, groups = left < panel ? left : panel;
     NormalGroup const group(pieces, first);
