@@ -96,6 +96,7 @@ struct ClearRows {
   void operator()(std::uint64_t i) const {
     for (int c = 0; c < solve.R; ++c)
       if (solve.is_free(c)) solve.A(i, static_cast<std::size_t>(c)) = 0;
+    if (solve.residue.extent(0) == 0) return;  // there is none
     for (std::size_t r = 0; r < solve.residue.extent(1); ++r) solve.residue(i, r) = 0;
   }
 };
