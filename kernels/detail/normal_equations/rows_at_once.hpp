@@ -14,12 +14,18 @@
 namespace sporades::detail {
 
 /// Bytes of the systems that a thread holds, or more where eight are more.
-inline constexpr std::size_t bytes_at_once = std::size_t{1} << 18;
+inline constexpr std::size_t bytes_at_once = std::size_t{1} << 17;
 
 /// How many they are, of rows of S with so many columns.
 template <class Scalar>
 std::uint64_t systems_at_once(std::size_t columns) {
   return std::max<std::uint64_t>(1, bytes_at_once / (8 * columns * sizeof(Scalar))) * 8;
+}
+
+/// What a thread holds of them and of their rows, in doubles: eight systems are whole doubles.
+template <class Scalar>
+std::size_t numbers_at_once(std::size_t columns) {
+  return systems_at_once<Scalar>(columns) * (columns * sizeof(Scalar) / sizeof(double) + 1);
 }
 
 /// Where the sums of a chunk go (see RowSums): to a thread's systems, which are solved when there
@@ -109,8 +115,7 @@ double rows_at_once_bytes(ExecutionSpace const& exec, double nnz, int unknowns,
   if (is_gpu<ExecutionSpace>) return 0;
   auto const n = static_cast<double>(unknowns);
   double const solution = (n * (n + 3) / 2 + 1) * sizeof(typename Solve::Number);
-  double const systems =
-      static_cast<double>(systems_at_once<Scalar>(columns)) * static_cast<double>(columns + 1);
+  auto const systems = static_cast<double>(numbers_at_once<Scalar>(columns));
   double const chunks = std::ceil(
       nnz / static_cast<double>(chunk_length<ExecutionSpace>(static_cast<Position>(nnz))));
   return std::min(chunks, static_cast<double>(team_memory(exec, 8, 1).teams)) *
@@ -129,13 +134,13 @@ void solve_at_once(ExecutionSpace const& exec, Walk const& walk, Solve solve,
   SolveChunks<Walk, Solve, Scalar> chunks{
       walk, solve, nullptr, nullptr, systems_at_once<Scalar>(columns), 0, rows.chunks, columns};
   chunks.parts = std::min<std::uint64_t>(rows.chunks, team_memory(exec, bytes, 1).teams);
-  std::uint64_t const most = chunks.most * chunks.parts;
   auto const numbers = workspace.template get<double>(
-      exec, chunks.parts * bytes / sizeof(double) + most * (columns + 1));
+      exec, chunks.parts * (bytes / sizeof(double) + numbers_at_once<Scalar>(columns)));
   chunks.solve.memory = reinterpret_cast<typename Solve::Number*>(numbers.data());
   auto* const behind = numbers.data() + chunks.parts * bytes / sizeof(double);
   chunks.systems = reinterpret_cast<Scalar*>(behind);
-  chunks.lists = reinterpret_cast<std::uint64_t*>(behind + most * columns);
+  chunks.lists = reinterpret_cast<std::uint64_t*>(
+      behind + chunks.parts * chunks.most * (columns * sizeof(Scalar) / sizeof(double)));
   if (!every_row)
     launch(exec, "sporades::normal_equations::clear", solve.A.extent(0), columns,
            ClearRows<Solve>{solve});
