@@ -73,8 +73,7 @@ void add_model_options(CLI::App& app, DecomposeArguments& common, DecomposeWords
 
 void add_decompose_options(CLI::App& app, DecomposeArguments& common, For use,
                            DecomposeWords const& words) {
-  app.footer(
-      "Cells without a value count as 0, or with --missing, where there is one, not at all.");
+  app.footer("Cells for which the tensor holds no value count as 0, not as unknown.");
   add_read_options(app, common.read);
   add_compute_options(app, common.compute);
   add_memory(app, common.compute.memory);

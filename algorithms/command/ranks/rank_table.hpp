@@ -16,7 +16,6 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 /// Models of one rank.
 struct RankRow {
   int rank = 0;
-  std::vector<double> scores;    // of each start
   double score = unknown;        // of the best one
   std::vector<double> held_out;  // errors of values held out, of each start; or none
   double consistency = unknown;  // core consistency of the best one
