@@ -45,15 +45,15 @@ MemoryNeed run_need(ExecutionSpace const& exec, CooShape const& shape, Tensor co
   double const state = (options.holdout > 0 ? 2 : 1) * factors;
   if (options.starts > 1) count.hold(state + model);  // the best state and its model
   int const unknowns = options.rank + (options.offsets ? 1 : 0);
-  // CompleteSolver
-  count.hold(
-      matrix_bytes<Scalar>(longest(shape.dims), static_cast<int>(normal_columns(columns))) +
-      std::max(normal_solve_bytes(exec, unknowns, static_cast<std::uint64_t>(longest(shape.dims))),
-               rows_at_once_bytes<ExecutionSpace, Scalar>(exec, learned.nnz, unknowns,
-                                                          normal_columns(columns))) +
-      (sizeof(Scalar) < 8 ? 0 : matrix_bytes<Scalar>(shape.dims.back(), columns)) +
-      column_workspace_bytes<ExecutionSpace>(shape.dims.back(), columns) + dot_bytes(shape.nnz) +
-      16.0 * columns);
+  // CompleteSolver. What its steps work with is one memory.
+  double const work = std::max(
+      {normal_solve_bytes(exec, unknowns, static_cast<std::uint64_t>(longest(shape.dims))),
+       rows_at_once_bytes<ExecutionSpace, Scalar>(exec, learned.nnz, unknowns,
+                                                  normal_columns(columns)),
+       column_workspace_bytes<ExecutionSpace>(shape.dims.back(), columns), dot_bytes(shape.nnz)});
+  count.hold(matrix_bytes<Scalar>(longest(shape.dims), static_cast<int>(normal_columns(columns))) +
+             (sizeof(Scalar) < 8 ? 0 : matrix_bytes<Scalar>(shape.dims.back(), columns)) + work +
+             16.0 * columns);
   count.hold(state - factors);                            // those that are kept
   count.pass(learned.bytes());                            // of the residual nonzero by nonzero
   count.pass(model + most_of(shape.dims, [&](auto dim) {  // of columns' lengths

@@ -112,7 +112,8 @@ template <class ExecutionSpace, class Scalar>
 double rows_at_once_bytes(ExecutionSpace const& exec, double nnz, int unknowns,
                           std::size_t columns) {
   using Solve = NormalSolve<ExecutionSpace, Scalar>;
-  if (is_gpu<ExecutionSpace>) return 0;
+  bool const is_one_panel = columns <= 16 * host_panel;
+  if (is_gpu<ExecutionSpace> || !is_one_panel) return 0;
   auto const n = static_cast<double>(unknowns);
   double const solution = (n * (n + 3) / 2 + 1) * sizeof(typename Solve::Number);
   auto const systems = static_cast<double>(numbers_at_once<Scalar>(columns));

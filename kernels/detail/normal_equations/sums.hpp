@@ -35,6 +35,9 @@ struct NormalPieces {
   }
 };
 
+/// Groups that hosts sum at once: what the first-level cache holds.
+inline constexpr Position host_panel = 128;
+
 /// The groups of S from one on, in their order.
 struct NormalGroup {
   int I = 0, J = 0;  // of H; or I = blocks, and blocks J to J + 3 of v
@@ -127,7 +130,7 @@ template <class Nonzeros, class Sums>
 struct NormalWalk {
   using Scalar = typename Nonzeros::Scalar;
   static constexpr bool on_host = is_on_host<Nonzeros>;
-  static constexpr Position panel = on_host ? 128 : 1;  // groups: on hosts the first-level cache
+  static constexpr Position panel = on_host ? host_panel : 1;  // groups
   static constexpr int batch = on_host ? 4 : 1;
   static constexpr Position ahead = 16;  // whose factor rows are asked for: on hosts
   static constexpr int width = NormalPieces::width;
