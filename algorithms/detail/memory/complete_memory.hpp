@@ -48,7 +48,7 @@ MemoryNeed run_need(ExecutionSpace const& exec, CooShape const& shape, Tensor co
   // CompleteSolver. What its steps work with is one memory.
   double const work = std::max(
       {normal_solve_bytes(exec, unknowns, static_cast<std::uint64_t>(longest(shape.dims))),
-       rows_at_once_bytes<ExecutionSpace, Scalar>(exec, learned.nnz, unknowns,
+       rows_at_once_bytes<ExecutionSpace, Scalar>(exec, learned.nnz, unknowns, longest(shape.dims),
                                                   normal_columns(columns)),
        column_workspace_bytes<ExecutionSpace>(shape.dims.back(), columns), dot_bytes(shape.nnz)});
   count.hold(matrix_bytes<Scalar>(longest(shape.dims), static_cast<int>(normal_columns(columns))) +

@@ -107,13 +107,21 @@ struct ClearRows {
   }
 };
 
-/// Bytes of its memory, for so many nonzeros, and unknowns of rows of S with so many columns.
+/// Whether S of so many rows and columns is much larger than what threads hold of it.
+template <class Scalar, class ExecutionSpace>
+bool pays_at_once(ExecutionSpace const& exec, double rows, std::size_t columns) {
+  return rows * static_cast<double>(columns * sizeof(Scalar)) >=
+         4.0 * team_memory(exec, 8, 1).teams * static_cast<double>(bytes_at_once);
+}
+
+/// Bytes of its memory, for so many nonzeros, unknowns, and rows of S with so many columns.
 template <class ExecutionSpace, class Scalar>
-double rows_at_once_bytes(ExecutionSpace const& exec, double nnz, int unknowns,
+double rows_at_once_bytes(ExecutionSpace const& exec, double nnz, int unknowns, double rows,
                           std::size_t columns) {
   using Solve = NormalSolve<ExecutionSpace, Scalar>;
   bool const is_one_panel = columns <= 16 * host_panel;
-  if (is_gpu<ExecutionSpace> || !is_one_panel) return 0;
+  if (is_gpu<ExecutionSpace> || !is_one_panel || !pays_at_once<Scalar>(exec, rows, columns))
+    return 0;
   auto const n = static_cast<double>(unknowns);
   double const solution = (n * (n + 3) / 2 + 1) * sizeof(typename Solve::Number);
   auto const systems = static_cast<double>(numbers_at_once<Scalar>(columns));

@@ -86,16 +86,15 @@ void run_normal_equations(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, 
   });
 }
 
-/// normal_equations on mode n, and solve_normal_equations of all its rows: on hosts at once, where
-/// rows are apart from one another, and S is not in windows or on several processes. S then has
-/// only rows that chunks share. Fences exec, or is enqueued.
+/// normal_equations on mode n and solve_normal_equations of all its rows at once, on hosts: see
+/// solve_at_once. S then has only rows that chunks share. Returns false, and does nothing, where
+/// rows depend on one another, S is in panels or windows, or processes share it. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void run_normal_rows(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
-                     Factors<Scalar, MemorySpace> const& A, int n,
-                     Matrix<Scalar, MemorySpace> const& S, RowPenalty const& penalty,
-                     Matrix<Scalar, MemorySpace> const& residue,
-                     Workspace<MemorySpace>& workspace) {
-  auto const& rows_of_mode = A[static_cast<std::size_t>(n)];
+bool solve_rows_at_once(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                        Factors<Scalar, MemorySpace> const& A, int n,
+                        Matrix<Scalar, MemorySpace> const& S, RowPenalty const& penalty,
+                        Matrix<Scalar, MemorySpace> const& residue,
+                        Workspace<MemorySpace>& workspace) {
   bool is_done = false;
   if constexpr (!is_gpu<ExecutionSpace>)
     if (!plan.work.distributed && !plan.work.carry.atomic && penalty.smoothness == 0)
@@ -108,7 +107,8 @@ void run_normal_rows(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memor
         }
         if constexpr (is_instance<Format, PackedTensor> || is_instance<Format, CooTensor>) {
           if (X.nnz() == 0) return;
-          auto const kernel = normal_solve<ExecutionSpace>(S, penalty, rows_of_mode, residue);
+          auto const kernel =
+              normal_solve<ExecutionSpace>(S, penalty, A[static_cast<std::size_t>(n)], residue);
           auto const rows = begin_rows(exec, X.nnz(), chunk_length<ExecutionSpace>(plan.nnz), true,
                                        S, plan.work.carry);
           with_normal_walk(X, rows, A, n, kernel.R, [&](auto const& walk) {
@@ -119,9 +119,21 @@ void run_normal_rows(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memor
           });
         }
       });
-  if (is_done) return;
+  return is_done;
+}
+
+/// normal_equations on mode n, and solve_normal_equations of all its rows: at once where S is
+/// large. Fences exec, or is enqueued.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_normal_rows(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                     Factors<Scalar, MemorySpace> const& A, int n,
+                     Matrix<Scalar, MemorySpace> const& S, RowPenalty const& penalty,
+                     Matrix<Scalar, MemorySpace> const& residue,
+                     Workspace<MemorySpace>& workspace) {
+  bool const pays = pays_at_once<Scalar>(exec, static_cast<double>(S.extent(0)), S.extent(1));
+  if (pays && solve_rows_at_once(exec, plan, A, n, S, penalty, residue, workspace)) return;
   run_normal_equations(exec, plan, A, n, S);
-  run_normal_solve(exec, S, penalty, rows_of_mode, residue, workspace);
+  run_normal_solve(exec, S, penalty, A[static_cast<std::size_t>(n)], residue, workspace);
 }
 
 }  // namespace detail
