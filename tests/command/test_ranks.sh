@@ -98,36 +98,33 @@ held_out complete seen.tns --ranks 1:3 --starts 2 --penalty 0.01 --offset-penalt
 run 0 ranks complete seen.tns --ranks 2 --holdout 0 --starts 2
 check_not 'or nothing is held out' grep -q held-out out
 
-# The error of values held out is that of a model of the others, by evaluate.
+# The error of values held out is that of `complete`, which holds out the same ones.
 run 0 ranks complete seen.tns --ranks 2 --starts 1 --holdout 0.2 --seed 1 --report r.json
 error=$(list held_out)
+check 'there is an error' grep -q '^0\.[0-9]\{6\}\|^[1-9]' <<< "$error"
 run 0 complete seen.tns --rank 2 --holdout 0.2 --seed 1
 check "complete has $error, too" grep -qF "held out ${error:0:8}" out
 
-# Interrupted, what was found is told, and the files are written.
+# Interrupted, what was found is told, and the files are written; nothing is without a rank.
 run 0 generate --dims 300x300x300 --nnz 200000 --skew 1 -o large.spt
-set -m # a shell's background jobs would ignore SIGINT
-"$sporades" ranks cp-als large.spt --ranks 1,60 --starts 1 --iterations 100000 --tolerance 1e-12 \
-  --report r.json > out 2> err &
-process=$!
-for ((k = 0; k < 600; ++k)); do grep -q '^ *1 ' out && break || sleep 0.1; done
-kill -INT $process
-wait $process
-check 'the status is that of the signal' test $? = 130
-set +m
+# interrupted TEXT RANKS TOLERANCE: by SIGINT, once a line of the output has the text.
+interrupted() {
+  set -m # a shell's background jobs would ignore SIGINT
+  "$sporades" ranks cp-als large.spt --ranks "$2" --starts 1 --iterations 100000 --tolerance "$3" \
+    --report r.json > out 2> err &
+  local process=$!
+  for ((k = 0; k < 600; ++k)); do grep -q "$1" out && break || sleep 0.1; done
+  kill -INT $process
+  wait $process
+  check 'the status is that of the signal' test $? = 130
+  set +m
+}
+interrupted '^ *1 ' 1,60 1e-12
 check 'a report was written' grep -q '"proposed_rank": 1,' r.json
 says '; without rank 60 and above: interrupted'
 check 'it tells what is missing' grep -q '"left_out": "without rank 60 and above: interrupted"' r.json
 cp r.json kept.json
-set -m
-"$sporades" ranks cp-als large.spt --ranks 60 --starts 1 --iterations 100000 --tolerance 0 \
-  --report r.json > out 2> err &
-process=$!
-for ((k = 0; k < 600; ++k)); do grep -q '1 rank' out && break || sleep 0.1; done
-kill -INT $process
-wait $process
-check 'the status is that of the signal' test $? = 130
-set +m
+interrupted '1 rank' 60 0
 check 'it says that there is nothing' grep -q '^sporades: interrupted by SIGINT: no rank was finished' err
 same r.json kept.json
 
@@ -141,6 +138,8 @@ refuses 'no values can be held out' ranks cp-als absent.tns --ranks 2 --holdout 
 for part in 1 nan -0.1; do
   refuses "--holdout" ranks cp-als x.tns --missing --ranks 2 --holdout $part
 done
+printf '1 1 1\n2 2 2\n3 1 2\n' > few.tns
+refuses 'leaves 3 to learn from and 0 to judge by' ranks cp-als few.tns --missing --ranks 1 --holdout 0.001
 refuses "'--rank' is no option of sporades ranks cp-als" ranks cp-als x.tns --rank 2 --ranks 2:3
 refuses 'x.tns' ranks cp-als x.tns --ranks 2 -o x.tns
 refuses 'sporades ranks' ranks x.tns --ranks 2

@@ -62,7 +62,9 @@ class RanksRun {
     if (!Method::splits || !holds_out_) return;
     auto parts = sporades::split(Host(), tensor_, method_.holds_out(ranks),
                                  sporades::detail::holdout_seed(common_.seed));
-    expects(parts.train.nnz() > 0, Method::name, ": no value is left that is not held out");
+    expects(parts.train.nnz() > 0 && parts.test.nnz() > 0, Method::name, ": --holdout of ",
+            tensor_.nnz(), " values leaves ", parts.train.nnz(), " to learn from and ",
+            parts.test.nnz(), " to judge by; --holdout 0 holds none out");
     tensor_ = parts.train;
     held_ = copy_to(exec_, parts.test);
     held_values_.assign(parts.test.values.data(), parts.test.values.data() + parts.test.nnz());
